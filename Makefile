@@ -33,8 +33,10 @@ export FRAZIL_PLUGIN_PATH ?= $(abspath .build/plugins)
 export PREFIX ?= /usr/local
 export LIBDIR ?= $(PREFIX)/lib
 export DESTDIR ?=
-# Changes with the interface; from version 1 on with the major version only.
-SONAME := libfrazil.so.0
+# Changes with the interface: with the major version.
+SONAME := libfrazil.so.1
+# The symbols of the library have the version FRAZIL_1.0.
+LINKED := -C link-arg=-Wl,-soname,$(SONAME) -C linker=$(abspath scripts/link-with-versions)
 export OFFLINE
 
 DEMO := .build/demo
@@ -83,7 +85,7 @@ build: .build/setup-build ## Build the frazil command
 .PHONY: lib
 lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so and libfrazil.a
 	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-capi --lib --crate-type cdylib,staticlib -- \
-		-C link-arg=-Wl,-soname,$(SONAME)
+		$(LINKED)
 	scripts/make-static-library $(BUILT)/libfrazil_capi.a $(FRAZIL_LIB)/libfrazil.a
 	cp -u $(BUILT)/libfrazil_capi.so $(FRAZIL_LIB)/libfrazil.so
 	ln -sf libfrazil.so $(FRAZIL_LIB)/$(SONAME)
@@ -99,7 +101,7 @@ preload: .build/setup-build ## Build what `frazil run` puts before a program's o
 netcdf: lib ## Build a netCDF-C that writes with frazil, for models to link: .build/netcdf
 	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-preload --lib --crate-type cdylib,staticlib
 	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-capi --lib --crate-type cdylib,staticlib \
-		--message-format json -- -C link-arg=-Wl,-soname,$(SONAME) >.build/lib_messages.json
+		--message-format json -- $(LINKED) >.build/lib_messages.json
 	python3 scripts/make_netcdf_library.py .build/lib_messages.json $(BUILT)/libfrazil_preload.a .build/netcdf
 
 .PHONY: plugins

@@ -314,7 +314,7 @@ contains
     end select
   end function frazil_message
 
-  !> The version of the library, `0.1.0`.
+  !> The version of the library, `1.0.0`; of one before a release, `1.0.0-rc.1`.
   function frazil_version() result(text)
     character(len=80) :: text
 

@@ -23,7 +23,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import hdf5plugin
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+# h5py finds the filters of this package; frazil and the command must, too.
+os.environ.setdefault("HDF5_PLUGIN_PATH", hdf5plugin.PLUGIN_PATH)
 
 from support import hdf5_inventory, hdf5_values
 from support.command import BINARY

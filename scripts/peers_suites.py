@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Runs the test suites of netCDF's own projects plain, under `frazil run`, and on the drop-in tree.
 
-    scripts/peers_suites.py netcdf-c SOURCE [--drop-in PREFIX] [--only NAME...]
-    scripts/peers_suites.py python FOLDER
+    scripts/peers_suites.py netcdf-c SOURCE [--stock PREFIX] [--drop-in PREFIX] [--only NAME...]
+    scripts/peers_suites.py netcdf-fortran SOURCE [--stock PREFIX] [--drop-in PREFIX]
+    scripts/peers_suites.py python FOLDER [--only WORD...]
 
-FOLDER is netCDF4-python's test/, xarray/tests/test_backends.py or h5netcdf/tests. SOURCE is an
-unpacked source tree of the peer, of the release that is installed here (`apt-get source netcdf`;
-the source distributions on PyPI). Nothing of it is kept. Programs are compiled once against the
-installed library. What passes plain must pass everywhere, but for what
-`scripts/peers_suites_exceptions.txt` lists, and the report must show files that frazil has written.
+FOLDER is netCDF4-python's test/, h5netcdf/tests, or xarray/tests/test_backends.py (of that with
+`--only NetCDF4`: the classes of the engine). SOURCE is an unpacked source tree of the peer, of the
+release that is installed here (`apt-get source netcdf`; the source distributions on PyPI), or that
+of the tree of `--drop-in`, with `--stock` the same release built without frazil. Nothing of it is
+kept. Programs are compiled once against each library. What passes plain must pass everywhere, but
+for what `scripts/peers_suites_exceptions.txt` lists, and the report must show files that frazil has
+written.
 """
 
 import argparse
@@ -27,8 +30,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 EXCEPTIONS = ROOT / "scripts/peers_suites_exceptions.txt"
-# Seconds for one program.
+# Seconds for one program, and for one suite of a Python package.
 LONGEST = 600
+LONGEST_SUITE = 3600
 # Those that want other machines, MPI, arguments of a shell script, or minutes and gigabytes.
 LEFT_OUT = re.compile(
     r"par(allel)?|pnetcdf|_p5$|mpi|bm_|perf|large|big_|nc4_?perf|test_aws|byterange|s3"
@@ -72,7 +76,7 @@ def run_prefix(report: Path) -> list[str]:
     return [frazil, "run", "-q", "--report", str(report), "--"]
 
 
-def execute(command, folder: Path, log: Path, environment=None) -> bool:
+def execute(command, folder: Path, log: Path, environment=None, longest=LONGEST) -> bool:
     with log.open("w") as output:
         try:
             done = subprocess.run(
@@ -81,7 +85,7 @@ def execute(command, folder: Path, log: Path, environment=None) -> bool:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
-                timeout=LONGEST,
+                timeout=longest,
                 env={**os.environ, **(environment or {})},
                 check=False,
             )
@@ -144,6 +148,8 @@ def compile_all(jobs: list[tuple[Path, list[str]]], log: Path) -> list[Path]:
 
     def build(job) -> Path | None:
         program, command = job
+        if program.exists():
+            return program
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             with log.open("a") as file:
@@ -179,7 +185,9 @@ def netcdf_c(source: Path, work: Path, names: list[str], config: str) -> Program
     # HDF5 is the installed library's, also beside the drop-in.
     flags += settings_of("nc-config", "--cflags")
     hdf5 = [it for it in settings_of("nc-config", "--libs") if it.startswith("-L")]
-    libraries = [*settings_of(config, "--libs"), *hdf5, "-lhdf5_hl", "-lhdf5", "-lm"]
+    found = settings_of(config, "--libs")
+    paths = [f"-Wl,-rpath,{it[2:]}" for it in found if it.startswith("-L")]
+    libraries = [*found, *paths, *hdf5, "-lhdf5_hl", "-lhdf5", "-lm"]
     programs = Programs(source, work)
     for suite in ("nc_test", "nc_test4", "unit_test"):
         built = work / config.replace("/", "+") / suite
@@ -202,13 +210,42 @@ def netcdf_c(source: Path, work: Path, names: list[str], config: str) -> Program
     return programs
 
 
-def order_of(folder: Path):
-    """Programs as CMakeLists.txt runs them: some read files of others."""
-    listed = re.findall(r"\w+", (folder / "CMakeLists.txt").read_text())
+def netcdf_fortran(source: Path, work: Path, config: str) -> Programs:
+    """netCDF-Fortran's programs, with its library in them, as its own makefiles build them."""
+    built = work / config.replace("/", "+")
+    found = settings_of(config, "--libs")
+    paths = [f"-Wl,-rpath,{it[2:]}" for it in found if it.startswith("-L")]
+    flags = "-g -O1 -w -fallow-argument-mismatch"
+    environment = {
+        "CPPFLAGS": " ".join(settings_of(config, "--cflags")),
+        "LDFLAGS": " ".join([*(it for it in found if it.startswith("-L")), *paths]),
+        **dict.fromkeys(("FC", "F77"), "gfortran"),
+        **dict.fromkeys(("FCFLAGS", "FFLAGS"), flags),
+    }
+    configure = [str(source / "configure"), "--disable-shared"]
+    # All that is to be tested, and no test.
+    make = ["make", f"-j{os.cpu_count()}", "check", "TESTS="]
+    built.mkdir(parents=True, exist_ok=True)
+    for command in (configure, make):
+        log = work / f"{Path(command[0]).name}.log"
+        if not execute(command, built, log, environment):
+            sys.exit(f"{source} cannot be built: see {log}")
+    programs = Programs(source, work)
+    for suite in ("nf_test", "nf_test4", "nf03_test", "nf03_test4"):
+        order = order_of(source / suite, "Makefile.am")
+        found = [it for it in (built / suite).iterdir() if it.is_file() and not it.suffix]
+        found = [it for it in found if it.name != "Makefile" and not LEFT_OUT.search(it.name)]
+        programs.paths[suite] = sorted(found, key=order)
+    return programs
+
+
+def order_of(folder: Path, listing: str = "CMakeLists.txt"):
+    """Programs as a file of the folder names them: some read files of others."""
+    listed = re.findall(r"\w+", (folder / listing).read_text())
     return lambda path: (listed.index(path.stem) if path.stem in listed else len(listed), path.stem)
 
 
-def python_suite(source: Path, work: Path, mode: str) -> Outcome:
+def python_suite(source: Path, work: Path, words: list[str], mode: str) -> Outcome:
     """Tests of a Python package, by pytest: a folder, which is copied, or an installed file."""
     place = work / mode
     place.mkdir(parents=True)
@@ -225,10 +262,11 @@ def python_suite(source: Path, work: Path, mode: str) -> Outcome:
         "-p",
         "no:cacheprovider",
         f"--junitxml={found}",
+        *(["-k", " or ".join(words)] if words else []),
     ]
     if mode == "run":
         command = run_prefix(report) + command
-    execute([*command, str(tests)], place, log)
+    execute([*command, str(tests)], place, log, longest=LONGEST_SUITE)
     outcome = Outcome()
     outcome.add_report(report)
     if not found.exists():
@@ -273,12 +311,13 @@ def judge(peer: str, outcomes: dict[str, Outcome]) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("peer", choices=["netcdf-c", "python"])
+    parser.add_argument("peer", choices=["netcdf-c", "netcdf-fortran", "python"])
     parser.add_argument("source", type=Path)
     parser.add_argument(
-        "--only", nargs="+", default=[], metavar="NAME", help="these programs alone"
+        "--only", nargs="+", default=[], metavar="NAME", help="these programs or classes alone"
     )
     parser.add_argument("--drop-in", type=Path, help="a tree that `make install-netcdf` made")
+    parser.add_argument("--stock", type=Path, help="where the plain library is, if not installed")
     parser.add_argument("--work", type=Path, help="where to work, and to keep what was built")
     parser.add_argument("--modes", default="plain,run,drop-in")
     arguments = parser.parse_args()
@@ -294,10 +333,11 @@ def main() -> int:
 
         def outcome(mode: str) -> Outcome:
             if arguments.peer == "python":
-                return python_suite(source, work, mode)
-            config = "nc-config"
-            if mode == "drop-in":
-                config = str(arguments.drop_in.absolute() / "bin/nc-config")
+                return python_suite(source, work, arguments.only, mode)
+            tree = arguments.drop_in if mode == "drop-in" else arguments.stock
+            config = str(tree.absolute() / "bin/nc-config") if tree else "nc-config"
+            if arguments.peer == "netcdf-fortran":
+                return netcdf_fortran(source, work, config).run(mode, {})
             return netcdf_c(source, work, arguments.only, config).run(mode, {})
 
         outcomes = {mode: outcome(mode) for mode in modes}

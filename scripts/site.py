@@ -55,8 +55,8 @@ def origin(page: str) -> str:
 
 def page_of(file: str) -> str | None:
     """The page that shows a file of the repository; none for folders."""
-    if file.startswith("docs/tutorials/") and file.endswith(".py"):
-        return file.removeprefix("docs/").removesuffix(".py") + ".md"
+    if file.startswith("docs/tutorials/"):
+        return file.removeprefix("docs/").rsplit(".", 1)[0] + ".md"
     if file.startswith("docs/"):
         return file.removeprefix("docs/")
     if file in PAGES:
@@ -89,7 +89,9 @@ def add_tutorial(tutorial: Path, files: Files, config: MkDocsConfig) -> None:
     except RuntimeError as error:
         raise PluginError(f"a tutorial fails (`make python` comes first):\n{error}") from None
     uri = f"tutorials/{tutorial.name}"
-    files.remove(files.src_uris[uri])
+    for known in (uri, uri.replace(".py", ".ipynb")):
+        if known in files.src_uris:
+            files.remove(files.src_uris[known])
     name = uri.removesuffix(".py")
     page = tutorials.page(tutorial, cells)
     files.append(File.generated(config, f"{name}.md", content=page))

@@ -1,11 +1,13 @@
 """Runs a tutorial of docs/tutorials and makes a page and a notebook of it.
 
-python scripts/tutorials.py [TUTORIAL.py ...]
+python scripts/tutorials.py [--write] [TUTORIAL.py ...]
 
 Tutorials are Python programs in the percent format, which editors and jupytext open as notebooks:
 `# %% [markdown]` begins text, `# %%` begins code. They run in an empty folder with a link to
-`data/`; what they print, and the value of each cell's last line, stands in the page. Outputs are
-never kept in the repository. Without arguments all are run; nothing is written.
+`data/`; what they print, and the value of each cell's last line, stands in the page. Without
+arguments all are run; nothing is written. With `--write` first, what they gave is kept beside them
+as notebooks, which Jupyter and code hosts show with their pictures; a test holds that these have
+the cells of the programs.
 """
 
 import ast
@@ -148,8 +150,11 @@ def main(words: list[str]) -> int:
     if words[:1] == ["--here"]:
         print(json.dumps([asdict(cell) for cell in run_here(Path(words[1]))]))
         return 0
-    for path in [Path(word) for word in words] or tutorials():
+    is_kept = words[:1] == ["--write"]
+    for path in [Path(word).resolve() for word in words[is_kept:]] or tutorials():
         cells = run(path)
+        if is_kept:
+            path.with_suffix(".ipynb").write_text(notebook(cells) + "\n")
         print(f"{path.name}: {sum(cell.is_code for cell in cells)} cells")
     return 0
 

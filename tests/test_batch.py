@@ -17,6 +17,7 @@ import pytest
 from support.command import BINARY, DONE, FAILED, INTERRUPTED, TROUBLE, frazil, start, tool
 
 FILES = 240
+INDEX = ".frazil-finished"
 FOLDERS = ["", "a", "a/b", "a/b/c", "d", "d/é e"]
 
 
@@ -41,8 +42,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """All files below a folder, with what they hold."""
-    files = (path for path in folder.rglob("*") if path.is_file())
+    """All files below a folder but the index of finished inputs, with what they hold."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != INDEX)
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in files
@@ -286,3 +287,103 @@ def test_a_dry_run_is_noted_as_one(tree: Path, tmp_path: Path):
     log = tmp_path / "log"
     assert frazil("pack", tree / "d", "--dry-run", "--log", log).code == DONE
     assert {line.split("\t")[1] for line in log.read_text().splitlines()} == {"planned"}
+
+
+def test_a_result_that_was_changed_since_does_not_count_as_done(tmp_path: Path):
+    source, out = tmp_path / "in", tmp_path / "out"
+    for number in range(3):
+        write(source / f"{number}.nc", number)
+    words = ("pack", source, "--out-dir", out, "--skip-existing")
+    assert frazil(*words).code == DONE
+    index = (out / INDEX).read_text()
+    again = frazil(*words)
+    assert again.code == DONE and "3 done before" in again.stdout
+    assert (out / INDEX).read_text() == index
+    damaged = out / "1.nc"
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    refused = frazil(*words, "--json")
+    assert refused.code == FAILED and "1.nc" in refused.errors[0]["file"]
+    mended = frazil(*words, "--overwrite")
+    assert mended.code == DONE and "2 done before" in mended.stdout
+    assert frazil("verify", source / "1.nc", damaged).code == DONE
+
+
+def test_trees_are_verified_as_they_were_packed(tmp_path: Path):
+    source, out, log = tmp_path / "in", tmp_path / "out", tmp_path / "run.log"
+    for number in range(12):
+        write(source / FOLDERS[number % 3] / f"{number}.nc", number)
+    words = (source, "-r", "--out-dir", out, "--manifest", "sha256")
+    assert frazil("pack", *words).code == DONE
+    equal = frazil("verify", *words, "--log", log)
+    assert equal.code == DONE and "12 files: 12 equal, 0 different" in equal.stdout
+    assert [line.split("\t")[1] for line in log.read_text().splitlines()] == ["equal"] * 12
+    assert frazil("verify", "-r", source, out).code == DONE
+
+    with netCDF4.Dataset(out / "a/1.nc", "a") as file:
+        file["v"][3, 4] = 99
+    (out / "a/b/2.nc").unlink()
+    both = frazil("verify", "-r", source, out, "--json-lines")
+    assert both.code == FAILED
+    found = {Path(one["input"]).name: one for one in map(json.loads, both.stdout.splitlines())}
+    assert {one["outcome"] for one in found.values()} == {"equal", "different", "failed"}
+    assert found["1.nc"]["report"]["differences"][0]["path"] == "/v"
+    assert found["2.nc"]["error"]["code"] == "not_found"
+    told = frazil("verify", "-r", source, out)
+    assert (
+        "2 files of 12 differ or could not be compared:" in told.stderr
+        and "/v: first difference at [3, 4]" in told.stderr
+    )
+
+    (source / "a/1.nc").unlink()
+    write(out / "extra.nc", 1)
+    rest = frazil("verify", "-r", source, out)
+    assert rest.code == TROUBLE and "without an original" in rest.stderr
+
+
+def test_a_checksum_tells_of_bytes_that_no_reader_sees(tmp_path: Path):
+    source, out = tmp_path / "in", tmp_path / "out"
+    write(source / "a.nc", 1)
+    words = (source, "--out-dir", out, "--manifest", "sha256")
+    assert frazil("pack", *words).code == DONE
+    with (out / "a.nc").open("ab") as file:
+        file.write(b"\0")
+    assert frazil("verify", source, out).code == DONE
+    checked = frazil("verify", *words, "--json")
+    assert checked.code == TROUBLE and checked.errors[0]["code"] == "corrupt"
+
+
+def test_several_files_are_compared_with_one_original(tmp_path: Path):
+    source = tmp_path / "a.nc"
+    write(source, 1)
+    exact, coarse, page = tmp_path / "exact.nc", tmp_path / "coarse.nc", tmp_path / "page.html"
+    assert frazil("pack", source, "-o", exact).code == DONE
+    assert frazil("pack", source, "-o", coarse, "--digits", 2).code == DONE
+    outcome = frazil("verify", source, exact, coarse, "--report", page)
+    assert outcome.code == DONE and "1 equal, 1 equal but for rounding" in outcome.stdout
+    text = page.read_text()
+    assert ">Candidates<" in text and "<td>exact</td>" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("in", "a.nc"), "files and directories"),
+        (("a.nc", "--out-dir", "out", "--report", "x.html"), "one original"),
+        (("a.nc", "a.nc", "--manifest", "sha256"), "--out-dir"),
+        (("out",), "<A>"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(tmp_path: Path, words: tuple[str, ...], said: str):
+    for name in ("in", "out"):
+        (tmp_path / name).mkdir()
+    write(tmp_path / "a.nc", 1)
+    outcome = frazil("verify", *words, cwd=tmp_path)
+    assert outcome.code == TROUBLE and said in outcome.stderr
+
+
+def test_a_name_that_is_not_utf8_is_told_in_full(tmp_path: Path):
+    write(tmp_path / "a.nc", 1)
+    name = (tmp_path / "a.nc").rename(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.nc"))
+    outcome = frazil("pack", name, "--out-dir", tmp_path / "out", "--json-lines")
+    line = json.loads(outcome.stdout)
+    assert bytes.fromhex(line["input_hex"]) == os.fsencode(name)

@@ -35,7 +35,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def exported(*options: str) -> list[str]:
     """Names that a library offers to others."""
     lines = run("nm", "--defined-only", *options).splitlines()
-    return [line.split()[-1] for line in lines if len(line.split()) == 3]
+    return [line.split()[-1].split("@")[0] for line in lines if len(line.split()) == 3]
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,14 @@ def test_only_names_of_frazil_are_offered(options: tuple[str, ...]) -> None:
     assert [name for name in names if not name.startswith(("frz_", "nf_"))] == []
 
 
+FOR_PRELOAD = ("frz_nc_open_reading", "frz_nc_open_writing")
+
+
 def test_the_header_names_what_the_library_offers() -> None:
     header = "".join(path.read_text() for path in (ROOT / "crates/frazil-capi/include").glob("*.h"))
     names = exported("--dynamic", f"{LIBRARIES}/libfrazil.so")
-    # `frazil run` alone asks for a file only if frazil can read it.
-    names = [name for name in names if name.startswith("frz_") and name != "frz_nc_open_reading"]
+    # `frazil run` alone asks for a file only if frazil can serve it.
+    names = [name for name in names if name.startswith("frz_") and name not in FOR_PRELOAD]
     assert [name for name in names if f"{name}(" not in header] == []
 
 
@@ -332,4 +335,11 @@ def test_versions_agree(prefix: Path, tmp_path: Path) -> None:
         "    FRZ_VERSION_PATCH, frz_version()); return 0; }\n"
     )
     program = compiled(prefix, source, tmp_path / "version")
-    assert run(program, env=PLAIN).split() == [version, version]
+    assert run(program, env=PLAIN).split() == [version.split("-")[0], version]
+
+
+def test_symbols_have_a_version(prefix: Path) -> None:
+    library = prefix / "lib/libfrazil.so"
+    listed = run("nm", "-D", "--defined-only", "--with-symbol-versions", library)
+    names = [line.split()[2] for line in listed.splitlines() if " T " in line]
+    assert names and all(name.endswith("@@FRAZIL_1.0") for name in names)

@@ -12,14 +12,11 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from support.command import ROOT
+from support.drop_in import BARE, installed
 from support.dumps import ncdump
-from support.fortran import GFORTRAN, LIBRARIES, run
+from support.fortran import GFORTRAN, run
 
-BUILT = Path(os.environ.get("FRAZIL_NETCDF", ROOT / ".build/netcdf"))
 FORTRAN_SOURCE = os.environ.get("NETCDF_FORTRAN_SOURCE")
-# Nothing of the machine's netCDF, and nothing that says where ours is.
-BARE = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
 
 C = """
 #include <netcdf.h>
@@ -61,6 +58,19 @@ int main(int argc, char **argv) {
     return row[0] == 12 && !strncmp(nc_inq_libvers(), NC_VERSION, 3) ? 0 : 3;
 }
 """
+APPEND = """
+#include <netcdf.h>
+int main(void) {
+    int nc, v, i;
+    size_t start[2] = {3, 0}, count[2] = {1, 64};
+    float row[64];
+    for (i = 0; i < 64; i++) row[i] = 7;
+    if (nc_open("out.nc", NC_WRITE, &nc) || nc_inq_varid(nc, "v", &v)) return 1;
+    if (nc_put_vara_float(nc, v, start, count, row)) return 2;
+    if (nc_put_att_text(nc, v, "units", 1, "K")) return 3;
+    return nc_close(nc);
+}
+"""
 FORTRAN = """
 program model
   use netcdf
@@ -87,6 +97,42 @@ contains
   end subroutine
 end program
 """
+SYNC = """
+#include <netcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#define MUST(call) do { int status = (call); if (status) { \\
+    printf("%s: %s\\n", #call, nc_strerror(status)); exit(1); } } while (0)
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec + 1e-9 * time.tv_nsec;
+}
+int main(int argc, char **argv) {
+    enum { ROW = 1 << 22 };
+    float *row = malloc(ROW * sizeof *row);
+    int nc, dims[2], v;
+    size_t length;
+    MUST(nc_create(argv[1], NC_NETCDF4, &nc));
+    MUST(nc_def_dim(nc, "t", NC_UNLIMITED, dims));
+    MUST(nc_def_dim(nc, "x", ROW, dims + 1));
+    MUST(nc_def_var(nc, "v", NC_FLOAT, 2, dims, &v));
+    MUST(nc_def_var_chunking(nc, v, NC_CHUNKED, (size_t[]){1, ROW / 16}));
+    MUST(nc_def_var_deflate(nc, v, 1, 1, 9));
+    for (int i = 0; i < ROW; i++) row[i] = rand() % 1000 * 0.1f;
+    for (size_t record = 0; record < 2; record++) {
+        MUST(nc_put_vara_float(nc, v, (size_t[]){record, 0}, (size_t[]){1, ROW}, row));
+        double begun = now();
+        MUST(nc_sync(nc));
+        double synced = now();
+        MUST(nc_inq_dimlen(nc, dims[0], &length));
+        printf("%g %g\\n", synced - begun, now() - synced);
+    }
+    MUST(nc_close(nc));
+    return 0;
+}
+"""
 CMAKE = """
 cmake_minimum_required(VERSION 3.13)
 project(model C)
@@ -101,14 +147,7 @@ target_link_libraries(model netCDF::netcdf)
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Installed at one place, moved to another."""
-    if not (BUILT / "libnetcdf.so").exists():
-        pytest.fail(f"{BUILT}/libnetcdf.so is missing: run 'make netcdf' (or set FRAZIL_NETCDF)")
-    folder = tmp_path_factory.mktemp("drop-in")
-    where = {"PREFIX": "/opt/netcdf", "DESTDIR": str(folder)}
-    script = ROOT / "scripts/install_netcdf.py"
-    run("python3", script, BUILT, LIBRARIES / "libfrazil.so", env={**os.environ, **where})
-    return (folder / "opt/netcdf").rename(folder / "tree")
+    return installed(tmp_path_factory.mktemp("drop-in"))
 
 
 def events(report: Path) -> list[str]:
@@ -165,6 +204,22 @@ def test_a_fortran_program(tree: Path, tmp_path: Path):
         assert file["v"].chunking() == [5, 16]
 
 
+def test_a_file_that_is_opened_to_write_on(tree: Path, tmp_path: Path):
+    with netCDF4.Dataset(tmp_path / "out.nc", "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 64)
+        file.createVariable("v", "f4", ("t", "x"), zlib=True)[:3] = 1
+    (tmp_path / "append.c").write_text(APPEND)
+    flags = run(tree / "bin/nc-config", "--cflags", "--libs").split()
+    run("cc", "append.c", "-o", "append", *flags, cwd=tmp_path)
+    environment = {**BARE, "FRAZIL_RUN_REPORT": str(tmp_path / "report")}
+    run(tmp_path / "append", cwd=tmp_path, env=environment)
+    assert events(tmp_path / "report") == ["process", "taken", "closed"]
+    with h5py.File(tmp_path / "out.nc") as file:
+        assert file["v"].shape == (4, 64) and (file["v"][3] == 7).all()
+        assert file["v"].compression == "gzip" and file["v"].attrs["units"] == b"K"
+
+
 def test_options_come_from_the_environment(tree: Path, tmp_path: Path):
     source, program = tmp_path / "model.c", tmp_path / "model"
     source.write_text(C.replace("MUST(nc_def_var_deflate(nc, v, 1, 1, 4));", ""))
@@ -177,6 +232,66 @@ def test_options_come_from_the_environment(tree: Path, tmp_path: Path):
         with netCDF4.Dataset(tmp_path / name) as file:
             levels[name] = file["v"].filters()["complevel"]
     assert levels["plain.nc"] == 0 < levels["out.nc"]
+
+
+@pytest.mark.parametrize(
+    "filtering", ["nc_def_var_zstandard(nc, v, 3)", "nc_def_var_szip(nc, v, 32, 8)"]
+)
+def test_small_files_are_read_with_filters_that_its_hdf5_lacks(
+    tree: Path, tmp_path: Path, filtering: str
+):
+    source, program = tmp_path / "model.c", tmp_path / "model"
+    source.write_text(C.replace("nc_def_var_deflate(nc, v, 1, 1, 4)", filtering))
+    run("cc", source, "-o", program, *run(tree / "bin/nc-config", "--cflags", "--libs").split())
+    report = tmp_path / "report"
+    run(
+        program,
+        "out.nc",
+        "classic.nc",
+        cwd=tmp_path,
+        env={**BARE, "FRAZIL_RUN_REPORT": str(report)},
+    )
+    assert "read" in events(report)
+    with h5py.File(tmp_path / "out.nc") as file:
+        number = file["v"].id.get_create_plist().get_filter(0)[0]
+    assert number == (32015 if "zstandard" in filtering else h5py.h5z.FILTER_SZIP)
+
+
+def test_commits_go_on_behind_the_program_on_request(tree: Path, tmp_path: Path):
+    source, program = tmp_path / "model.c", tmp_path / "model"
+    source.write_text(SYNC)
+    run("cc", source, "-o", program, *run(tree / "bin/nc-config", "--cflags", "--libs").split())
+    waits = {}
+    for behind in ("0", "1"):
+        asked = {**BARE, "FRAZIL_RUN_COMMIT_BEHIND": behind, "FRAZIL_OPTIONS": "threads=1"}
+        said = run(program, f"{behind}.nc", cwd=tmp_path, env=asked)
+        waits[behind] = np.array([line.split() for line in said.splitlines()], float).sum(axis=0)
+    # Either the commit takes the time, or the call after it.
+    assert waits["0"][0] > waits["0"][1] and waits["1"][0] < waits["1"][1]
+    with netCDF4.Dataset(tmp_path / "0.nc") as one, netCDF4.Dataset(tmp_path / "1.nc") as other:
+        assert one["v"].shape[0] == 2 and (one["v"][:] == other["v"][:]).all()
+
+
+def test_variables_of_the_library_have_a_meaning(tree: Path, tmp_path: Path):
+    sources = (ROOT / "crates/frazil-preload/src").glob("*.rs")
+    names = {
+        name for path in sources for name in re.findall(r'"(FRAZIL_RUN_\w+)"', path.read_text())
+    }
+    assert {"FRAZIL_RUN_REPORT", "FRAZIL_RUN_WRITE_ONLY"} <= names
+    names -= {"FRAZIL_RUN_LIBRARY"}
+    source, program = tmp_path / "model.c", tmp_path / "model"
+    source.write_text(C)
+    run("cc", source, "-o", program, *run(tree / "bin/nc-config", "--cflags", "--libs").split())
+    stated = {**BARE, **dict.fromkeys(names, "1"), "FRAZIL_RUN_REPORT": str(tmp_path / "report")}
+    done = subprocess.run(
+        [program, "out.nc", "classic.nc"],
+        cwd=tmp_path,
+        env=stated,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_nc_config_knows_what_configure_scripts_ask_for(tree: Path):

@@ -50,6 +50,19 @@ def test_symbolic_links_are_followed(source: Path, tmp_path: Path):
     assert link.is_symlink() and digest(source) != before
 
 
+def test_an_output_that_is_a_link_is_written_through(source: Path, tmp_path: Path):
+    target, link = tmp_path / "target.nc", tmp_path / "link.nc"
+    target.write_bytes(b"old")
+    link.symlink_to(target.name)
+    assert frazil("pack", source, "-o", link).code == FAILED
+    assert frazil("pack", source, "-o", link, "--overwrite").code == DONE
+    assert link.is_symlink() and frazil("verify", source, target).code == DONE
+    target.unlink()
+    dangling = frazil("pack", source, "-o", link, "--overwrite", "--json")
+    assert dangling.code == FAILED and "not there" in dangling.errors[0]["cause"]
+    assert not target.exists()
+
+
 def test_hard_links_are_refused_unless_forced(source: Path, tmp_path: Path):
     other = tmp_path / "other.nc"
     other.hardlink_to(source)

@@ -81,6 +81,7 @@ def test_include_files_are_what_the_tables_say():
 
 def test_every_declared_function_is_in_the_library(link: tuple[str, ...]):
     symbols = run("nm", "--dynamic", "--defined-only", LIBRARIES / "libfrazil.so").split()
+    symbols = [name.split("@")[0] for name in symbols]
     header = (HEADERS / "frazil_netcdf.h").read_text()
     declared = re.findall(r"\b(frz_nc_\w+)\(", header)
     fortran = [f"{name}_" for name in re.findall(r"external (nf_\w+)", INCLUDE.read_text())]

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -13,8 +12,9 @@ import numpy as np
 import pytest
 from support.capi import PLAIN, needs
 from support.command import BINARY, FAILED, TROUBLE
-from support.dumps import first_difference, ncdump
+from support.dumps import ncdump
 from support.fortran import LIBRARIES, needs_netcdf_fortran, run, with_netcdf_fortran
+from support.running import check_equal, fates, frazil_run
 
 needs_netcdf = needs("nc-config")
 
@@ -86,9 +86,61 @@ with netCDF4.Dataset(sys.argv[1], "w") as file:
 STRINGS = """
 import sys, netCDF4
 with netCDF4.Dataset(sys.argv[1], "w") as file:
-    file.createDimension("x", 3)
+    file.createDimension("x", 3), file.createDimension("t", None)
     s = file.createVariable("s", str, ("x",), fill_value="none")
+    grows = file.createVariable("grows", str, ("t",), fill_value="caf\\u00e9")
+    s[0], s.units, grows[2] = "a", "u", "b"
+    file.sync()
+    print(s[:], grows[:], grows[1:2], s.ncattrs())
+with netCDF4.Dataset(sys.argv[1], "a") as file:
+    print(file["s"][:], file["grows"][:], file["grows"]._FillValue)
+    file["grows"][5], file["s"].more = "c", 1
+    print(file["grows"][:])
+"""
+# Records of strings that nobody puts, in chunks that are not there.
+FEW_STRINGS = """
+import sys, netCDF4
+with netCDF4.Dataset(sys.argv[1], "w") as file:
+    file.createDimension("t", None)
+    s = file.createVariable("s", str, ("t",), chunksizes=(2,))
+    file.createVariable("v", "f4", ("t",))[:9] = 1
     s[0] = "a"
+    print(s[:], s[5:8:2], s[1], s.shape)
+    file.sync()
+    s[3] = "b"
+    print(s[:4])
+"""
+# Strings in another encoding than UTF-8, as values, attribute and fill value, and read back.
+LATIN = r"""
+#include <netcdf.h>
+#include <stdio.h>
+#include <string.h>
+#define MUST(call) if (call) { puts(#call); return 1; }
+int main(int argc, char **argv) {
+    int nc, dims[1], v;
+    const char *values[] = {"caf\xe9", "", "\xff\xfe x"};
+    const char *fill[] = {"n\xe9" "ant"}, *title[] = {"\xc4rger", "b"};
+    char *read[3];
+    size_t start = 1;
+    (void)argc;
+    MUST(nc_create(argv[1], NC_NETCDF4, &nc));
+    MUST(nc_def_dim(nc, "x", 3, dims));
+    MUST(nc_def_var(nc, "s", NC_STRING, 1, dims, &v));
+    MUST(nc_def_var_fill(nc, v, 0, fill));
+    MUST(nc_put_att_string(nc, NC_GLOBAL, "title", 2, title));
+    MUST(nc_put_var1_string(nc, v, &start, values));
+    MUST(nc_get_var_string(nc, v, read));
+    if (strcmp(read[0], fill[0]) || strcmp(read[1], values[0])) return 2;
+    MUST(nc_free_string(3, read));
+    MUST(nc_inq_var_fill(nc, v, NULL, read));
+    if (strcmp(read[0], fill[0])) return 3;
+    MUST(nc_put_var_string(nc, v, values));
+    MUST(nc_get_var_string(nc, v, read));
+    if (strcmp(read[2], values[2])) return 4;
+    MUST(nc_get_att_string(nc, NC_GLOBAL, "title", read));
+    if (strcmp(read[0], title[0])) return 5;
+    return nc_close(nc);
+}
 """
 XARRAY = """
 import sys, numpy as np, xarray as xr
@@ -175,33 +227,11 @@ int main(int argc, char **argv) {
 """
 
 
-def frazil_run(folder: Path, *arguments: object, **environment: str) -> subprocess.CompletedProcess:
-    """`frazil run`, in a folder; arguments up to `--` are its own."""
-    command = [str(BINARY), "run", "--report", "report.json", *map(str, arguments)]
-    variables = {**PLAIN, **environment}
-    return subprocess.run(
-        command, cwd=folder, env=variables, capture_output=True, text=True, timeout=120, check=False
-    )
-
-
-def fates(folder: Path) -> list[str]:
-    return [file["fate"] for file in json.loads((folder / "report.json").read_text())["files"]]
-
-
-def check_equal(plain: Path, ours: Path) -> None:
-    """Compares files by all that ncdump says, storage included; but for what wrote them, and for
-    NC_NOFILL of a variable that has a fill value: frazil fills it."""
-    texts = [ncdump(path, "-s") for path in (plain, ours)]
-    texts = [re.sub(rb"\n.*:_(NCProperties|NoFill) = .*", b"", text) for text in texts]
-    difference = first_difference(*texts)
-    assert difference is None, difference
-
-
 def both(folder: Path, *command: object, taken: str = "written") -> None:
     """Runs a command that writes `out.nc` with frazil and without, and compares."""
     done = frazil_run(folder, "--", *command)
     assert done.returncode == 0, done.stderr
-    assert fates(folder) == [taken], done.stderr
+    assert fates(folder) == taken.split(), done.stderr
     (folder / "out.nc").rename(folder / "ours.nc")
     plain = subprocess.run(
         list(map(str, command)), cwd=folder, env=PLAIN, capture_output=True, text=True, check=True
@@ -240,6 +270,22 @@ def test_nccopy_of_types_gives_the_file_back(tmp_path: Path):
     (tmp_path / "a.cdl").write_text(TYPES)
     run("ncgen", "-4", "-o", tmp_path / "in.nc", tmp_path / "a.cdl")
     both(tmp_path, "nccopy", "in.nc", "out.nc", taken="given_back")
+
+
+@needs("nccopy")
+def test_a_filter_that_the_program_could_not_read_is_refused_as_by_its_library(tmp_path: Path):
+    (tmp_path / "a.cdl").write_text("netcdf a { dimensions: x = 9 ; variables: float v(x) ; }")
+    run("ncgen", "-4", "-o", tmp_path / "in.nc", tmp_path / "a.cdl")
+    # Zstandard, without a plugin for it.
+    command = ["nccopy", "-F", "v,32015,3", "in.nc", "out.nc"]
+    bare = {**PLAIN, "HDF5_PLUGIN_PATH": str(tmp_path)}
+    plain = subprocess.run(
+        command, cwd=tmp_path, env=bare, capture_output=True, text=True, check=False
+    )
+    done = frazil_run(tmp_path, "-q", "--", *command, HDF5_PLUGIN_PATH=str(tmp_path))
+    assert plain.returncode != 0
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout)
+    assert done.stderr == plain.stderr
 
 
 LARGE = """
@@ -333,13 +379,23 @@ def test_ncks(tmp_path: Path):
     (tmp_path / "a.cdl").write_text(CDL)
     run("ncgen", "-4", "-o", tmp_path / "in.nc", tmp_path / "a.cdl")
     both(tmp_path, "ncks", "-h", "-O", "-4", "-L", "4", "in.nc", "out.nc")
+    # It writes under another name, and renames the file.
+    files = json.loads((tmp_path / "report.json").read_text())["files"]
+    (written,) = [file for file in files if file["fate"] == "written"]
+    assert written["path"] == "out.nc" and ".tmp" in written["written_as"]
 
 
 @needs_netcdf
 @pytest.mark.parametrize(
     ("program", "taken"),
-    [(PYTHON, "written"), (XARRAY, "written"), (GIVEN_BACK, "given_back"), (STRINGS, "given_back")],
-    ids=["netcdf4", "xarray", "types", "strings"],
+    [
+        (PYTHON, "written written"),
+        (XARRAY, "written written"),
+        (GIVEN_BACK, "given_back"),
+        (STRINGS, "written written"),
+        (FEW_STRINGS, "written"),
+    ],
+    ids=["netcdf4", "xarray", "types", "strings", "few strings"],
 )
 def test_python(tmp_path: Path, program: str, taken: str):
     (tmp_path / "program.py").write_text(program)
@@ -368,6 +424,16 @@ def test_a_c_program_and_its_statuses(tmp_path: Path, c_program: Path):
 
 
 @needs_netcdf
+def test_strings_are_bytes(tmp_path: Path):
+    (tmp_path / "latin.c").write_text(LATIN)
+    flags = run("nc-config", "--cflags", "--libs").split()
+    run("cc", "-std=gnu99", tmp_path / "latin.c", "-o", tmp_path / "latin", *flags)
+    both(tmp_path, "./latin", "out.nc")
+    with h5py.File(tmp_path / "ours.nc") as file:
+        assert list(file["s"][:]) == [b"caf\xe9", b"", b"\xff\xfe x"]
+
+
+@needs_netcdf
 @pytest.mark.parametrize(
     ("end", "code", "fate"),
     [
@@ -389,12 +455,82 @@ def test_how_programs_end(tmp_path: Path, c_program: Path, end: str, code: int, 
     assert b" 496, 497, 498, 499 ;" in text
 
 
+SYNC = """
+import resource, sys, netCDF4, numpy as np
+values, length = np.random.default_rng(0), 20_000
+if sys.argv[2:]:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+with netCDF4.Dataset(sys.argv[1], "w") as file:
+    file.createDimension("t", None), file.createDimension("x", length)
+    v = file.createVariable("v", "f4", ("t", "x"), zlib=True)
+    for record in range(100 if sys.argv[2:] else 5):
+        v[record] = values.normal(size=length)
+        file.sync()
+        with netCDF4.Dataset(sys.argv[1]) as reader:
+            assert reader["v"].shape[0] == record + 1
+"""
+
+
+def test_commits_behind_a_program(tmp_path: Path):
+    command = [sys.executable, "-c", SYNC, "out.nc"]
+    done = frazil_run(tmp_path, "--commit-behind", "--", *command)
+    assert (done.returncode, fates(tmp_path)) == (0, ["written"]), done.stderr
+    (tmp_path / "out.nc").rename(tmp_path / "ours.nc")
+    subprocess.run(command, cwd=tmp_path, env=PLAIN, check=True)
+    check_equal(tmp_path / "out.nc", tmp_path / "ours.nc")
+
+
+def test_a_full_disk_is_told_of_where_commits_go_on_behind(tmp_path: Path):
+    done = frazil_run(
+        tmp_path, "--commit-behind", "--", sys.executable, "-c", SYNC, "out.nc", "full"
+    )
+    assert done.returncode == FAILED and "File too large" in done.stderr
+    assert b"t = UNLIMITED" in ncdump(tmp_path / "out.nc", "-h")
+
+
 @needs_netcdf
 def test_what_was_not_asked_for_comes_on_request(tmp_path: Path, c_program: Path):
     options = ("--compress", "--filters", "shuffle+deflate(5)", "--threads", "1")
     done = frazil_run(tmp_path, *options, "--", c_program, "out.nc")
     assert done.returncode == 0, done.stderr
     assert b"v:_DeflateLevel = 5 ;" in ncdump(tmp_path / "out.nc", "-s", "-h")
+
+
+@needs_netcdf
+def test_filters_are_never_left_out_silently(tmp_path: Path, c_program: Path):
+    """The environment counts as the flags do; a chain that nothing gets is said to be unused."""
+    filters = {"FRAZIL_FILTERS": "shuffle+deflate(5)"}
+    command = ("--threads", "1", "--", c_program, "out.nc")
+    both = {**filters, "FRAZIL_RUN_COMPRESS": "1"}
+    for environment, level, is_warned in ((filters, 0, True), (both, 5, False)):
+        done = frazil_run(tmp_path, *command, **environment)
+        assert done.returncode == 0, done.stderr
+        assert ("add --compress" in done.stderr) == is_warned
+        text = ncdump(tmp_path / "out.nc", "-s", "-h")
+        assert (b"v:_DeflateLevel = 5 ;" in text) == (level == 5)
+    wrong = {**both, "FRAZIL_FILTERS": "shuffle,deflate(9)"}
+    done = frazil_run(tmp_path, *command, **wrong)
+    assert "no filter is called" in done.stderr and "nothing was accelerated" in done.stderr
+
+
+@pytest.mark.parametrize("mode, kept", [("BitGroom", 4), ("GranularBitRound", 4), ("BitRound", 9)])
+def test_quantized_files_are_no_larger(tmp_path: Path, mode: str, kept: int):
+    """Not even small ones, of which room for metadata is a large part."""
+    (tmp_path / "program.py").write_text(
+        "import sys, netCDF4, numpy as np\n"
+        "values = np.random.default_rng(0).uniform(size=100000)\n"
+        "with netCDF4.Dataset(sys.argv[1], 'w') as file:\n"
+        "    file.createDimension('n', values.size)\n"
+        f"    rounding = dict(significant_digits={kept}, quantize_mode='{mode}')\n"
+        "    zlib = dict(compression='zlib', complevel=6, shuffle=True)\n"
+        "    file.createVariable('v', 'f4', ('n',), **zlib, **rounding)[:] = values\n"
+    )
+    command = (sys.executable, "program.py")
+    done = frazil_run(tmp_path, "--threads", "1", "--", *command, "ours.nc")
+    assert done.returncode == 0, done.stderr
+    run(*command, "plain.nc", cwd=tmp_path, env=PLAIN)
+    ours, plain = [(tmp_path / name).stat().st_size for name in ("ours.nc", "plain.nc")]
+    assert ours < 1.01 * plain
 
 
 @needs("ncgen")

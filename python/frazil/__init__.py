@@ -33,6 +33,7 @@ from .reports import (
     WritePlan,
     WriterReport,
 )
+from .verify_many import verify_files
 from .virtual import virtual_dataset
 from .writer import VariableWriter, Writer
 
@@ -72,6 +73,7 @@ __all__ = [
     "to_netcdf",
     "unpack",
     "verify",
+    "verify_files",
     "virtual_dataset",
     "write_refs",
 ]

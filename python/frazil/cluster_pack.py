@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from . import _frazil, checks
+from . import _frazil, checks, history
 from .cluster_results import Outcome, Results, error_of
 from .errors import AlreadyExistsError, Error, InvalidArgumentError
 from .keywords import PackKeywords
@@ -69,6 +69,7 @@ def pack_files(
         If several files failed, with one :class:`frazil.Error` for each.
     """
     asked = {"threads": 1} | stated("pack_files", PackKeywords, options)
+    asked["history"] = history.call("pack_files", asked, out_dir)
     may_replace, dry_run = asked.pop("overwrite", False), asked.get("dry_run", False)
     out_dir = checks.target(out_dir, in_place=in_place, is_dry_run=dry_run is True)
     checked = names_are_checked(asked, [Path(one) for one in inputs])

@@ -25,7 +25,7 @@ from .datatypes import (
 )
 from .errors import FileNotice, InvalidArgumentError, NotFoundError, plain
 from .options import Reads, StrPath
-from .pictures import chunk_grid_svg, escape, folded, largest_first
+from .pictures import chunk_grid_html, escape, folded, folded_list, largest_first
 from .types import whole_count, whole_number
 
 # Filters that netCDF4-python names otherwise.
@@ -191,14 +191,14 @@ class Group:
     def _repr_html_(self) -> str:
         variables = list(self.variables.values())
         rows = [
-            [one._line(), chunk_grid_svg(one.shape or (), one.chunks, one.dims)]
+            [one._line(), chunk_grid_html(one.shape or (), one.chunks, one.dims)]
             for one in variables
         ]
         sizes = [math.prod(one.shape or (0,)) * one.dtype.itemsize for one in variables]
         table = folded(["variable", "chunk grid"], largest_first(rows, sizes), raw=1)
-        attrs = (f"<li>{escape(f'{name}: {value}')}</li>" for name, value in self.attrs.items())
+        attrs = [f"<li>{escape(f'{name}: {value}')}</li>" for name, value in self.attrs.items()]
         title = escape(f"{self._file.filename} {self.path}")
-        return f"<b>{title}</b>{table}<ul>{''.join(attrs)}</ul>"
+        return f"<b>{title}</b>{table}{folded_list(attrs, 'attributes')}"
 
 
 class File(Group):
@@ -473,7 +473,7 @@ class Variable:
             f"<tr><td>{escape(name)}</td><td>{escape(str(value))}</td></tr>"
             for name, value in self.attrs.items()
         )
-        picture = chunk_grid_svg(self.shape or (), self.chunks, self.dims)
+        picture = chunk_grid_html(self.shape or (), self.chunks, self.dims)
         return f"<b>{escape(self._line())}</b><table>{rows}</table>{picture}"
 
     def __reduce__(self) -> tuple:

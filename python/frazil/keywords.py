@@ -43,6 +43,7 @@ class PackKeywords(TypedDict, total=False):
     dry_run: bool | None
     allow_larger: bool | None
     verify: bool | None
+    history: bool | None
     carbon_intensity: float | None
     break_hard_links: bool | None
 
@@ -82,6 +83,7 @@ class UnpackKeywords(TypedDict, total=False):
     memory: int | None
     overwrite: bool | None
     verify: bool | None
+    history: bool | None
     break_hard_links: bool | None
     format: Literal["netcdf4", "classic"] | None
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
-from . import _frazil, checks
+from . import _frazil, checks, history
 from .errors import MismatchError
 from .keywords import PackKeywords, PlanKeywords, UnpackKeywords
 from .options import StrPath, as_json, documented, pack_options, stated
@@ -55,6 +55,7 @@ def pack(
     """
     bar = listener(progress)
     asked = stated("pack", PackKeywords, options)
+    asked["history"] = history.call("pack", asked, input, output)
     # Left out, it has a meaning of its own.
     asked["allow_larger"] = asked.get("allow_larger") or None
     target = checks.target(output, in_place=in_place, is_dry_run=asked.get("dry_run") is True)
@@ -101,10 +102,11 @@ def unpack(
         What ``frazil unpack`` has too, under the same names: docs/options.md lists them.
     """
     bar = listener(progress)
-    asked = as_json(**stated("unpack", UnpackKeywords, options))
+    asked = stated("unpack", UnpackKeywords, options)
+    described = as_json(**{**asked, "history": history.call("unpack", asked, input, output)})
     target = checks.target(output, in_place=in_place)
     try:
-        return PackReport._of(json.loads(_frazil.unpack(os.fspath(input), target, asked, bar)))
+        return PackReport._of(json.loads(_frazil.unpack(os.fspath(input), target, described, bar)))
     finally:
         _finish(bar)
 

@@ -17,6 +17,10 @@ _SHORTEST = 12.0
 _MOST_LINES = 40
 # Rows of a table that are seen at once; the rest is folded.
 MOST_ROWS = 30
+# Attributes of a file that are listed without being asked for.
+_FEW = 10
+# Cells of no more characters are not broken.
+_ONE_LINE = 28
 _STYLE = "stroke:currentColor;stroke-width:{};stroke-opacity:{}"
 
 
@@ -65,6 +69,16 @@ def _face(corner: tuple, u: tuple, v: tuple, us: list[float], vs: list[float]) -
     return lines
 
 
+def _tint(corner: tuple, u: tuple, v: tuple, is_dense: bool) -> list[str]:
+    """A parallelogram that stands for more lines than can be told apart."""
+    if not is_dense:
+        return []
+    (x, y), (a, b), (c, d) = corner, u, v
+    corners = [(x, y), (x + a, y + b), (x + a + c, y + b + d), (x + c, y + d)]
+    points = " ".join(f"{px:.1f},{py:.1f}" for px, py in corners)
+    return [f'<polygon points="{points}" style="fill:currentColor;fill-opacity:0.12"/>']
+
+
 def chunk_grid_svg(
     shape: Sequence[int], chunk: Sequence[int] | None, dims: Sequence[str] = ()
 ) -> str:
@@ -91,25 +105,42 @@ def chunk_grid_svg(
     depth = sides[0] * 0.5 if len(lengths) == 3 else 0.0
     height, width = sides[-2], sides[-1]
     edges = [_edges(n, c) for n, c in zip(lengths, extents, strict=True)]
-    parts = []
-    if any(_is_dense(n, c) for n, c in zip(lengths, extents, strict=True)):
-        parts.append(
-            f'<rect x="{depth + 4:.1f}" y="{depth + 4:.1f}" width="{width:.1f}" '
-            f'height="{height:.1f}" style="fill:currentColor;fill-opacity:0.12"/>'
-        )
+    dense = [_is_dense(n, c) for n, c in zip(lengths, extents, strict=True)]
     front = (depth + 4, depth + 4)
-    parts += _face(front, (width, 0), (0, height), edges[-1], edges[-2])
+    parts = _face(front, (width, 0), (0, height), edges[-1], edges[-2])
+    parts += _tint(front, (width, 0), (0, height), dense[-1] or dense[-2])
     if depth:
         # The third-last axis runs into the page, to the upper left.
         back = [1 - edge for edge in edges[0]]
         parts += _face((4, 4), (width, 0), (depth, depth), edges[-1], back)
+        parts += _tint((4, 4), (width, 0), (depth, depth), dense[-1] or dense[0])
         parts += _face((4, 4), (0, height), (depth, depth), edges[-2], back)
+        parts += _tint((4, 4), (0, height), (depth, depth), dense[-2] or dense[0])
     label = _label(shape, chunk, dims)
     total_width, total_height = depth + width + 8, depth + height + 8
     return (
         f'<svg width="{total_width:.0f}" height="{total_height:.0f}" role="img" '
         f'aria-label="{escape(label)}"><title>{escape(label)}</title>{"".join(parts)}</svg>'
     )
+
+
+def chunk_grid_html(
+    shape: Sequence[int], chunk: Sequence[int] | None, dims: Sequence[str] = ()
+) -> str:
+    """The picture of :func:`chunk_grid_svg`, and the elements of one chunk in words."""
+    if not shape:
+        return ""
+    words = "contiguous" if chunk is None else " x ".join(map(str, chunk))
+    label = f'<div style="font-size:85%">{words}</div>'
+    return chunk_grid_svg(shape, chunk, dims) + label
+
+
+def folded_list(items: Sequence[str], what: str) -> str:
+    """Items that are HTML already; more than a few are folded."""
+    listed = f"<ul>{''.join(items)}</ul>" if items else ""
+    if len(items) <= _FEW:
+        return listed
+    return f"<details><summary>{len(items)} {what}</summary>{listed}</details>"
 
 
 def escape(text: object) -> str:
@@ -128,11 +159,16 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], raw: int | 
     head = "".join(f'<th style="text-align:left">{escape(name)}</th>' for name in header)
     body = []
     for row in rows:
-        cells = (cell if column == raw else escape(str(cell)) for column, cell in enumerate(row))
-        body.append(
-            "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
-        )
+        cells = "".join(_cell(str(cell), column == raw) for column, cell in enumerate(row))
+        body.append(f"<tr>{cells}</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def _cell(text: str, is_raw: bool) -> str:
+    """A cell; sizes and shapes stay in one line."""
+    nowrap = ";white-space:nowrap" if not is_raw and len(text) <= _ONE_LINE else ""
+    shown = text if is_raw else escape(text)
+    return f'<td style="text-align:left{nowrap}">{shown}</td>'
 
 
 def largest_first(rows: Sequence[_Row], sizes: Sequence[int] | None) -> list[_Row]:

@@ -279,11 +279,7 @@ class PackReport(_ByPath, _Table):
         proof = ", verified" if self.verified else ""
         if self.kept_input:
             sizes = f"{bytes_text(self.input_file_bytes)}, kept as it is"
-        lines = [f"{sizes} in {self.seconds:.2f} s with {self.threads} threads{proof}"]
-        if self.energy:
-            joules, source = self.energy["joules"], self.energy["source"]
-            lines.append(f"{joules:.3g} J ({source}), {self.energy['co2_grams']:.2g} g CO2")
-        return lines
+        return [f"{sizes} in {self.seconds:.2f} s with {self.threads} threads{proof}"]
 
     def _header(self) -> list[str]:
         return ["variable", "type", "shape", "chunks", "filters", "before", "after", "why"]
@@ -337,6 +333,9 @@ class WritePlan(_Table):
             ]
             for one in self.variables
         ]
+
+    def _sizes(self) -> list[int]:
+        return [one.get("predicted_bytes") or 0 for one in self.variables]
 
     def to_json(self) -> str:
         """The plan as JSON text."""

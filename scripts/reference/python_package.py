@@ -12,6 +12,7 @@ SECTIONS = {
     "Whole files": [
         ("operations", ["pack", "plan", "unpack", "info", "verify", "analyze", "recover", "about"]),
         ("cluster_pack", ["pack_files"]),
+        ("verify_many", ["verify_files"]),
     ],
     "Writing": [("xarray_write", ["to_netcdf"]), ("writer", ["Writer", "VariableWriter"])],
     "Reading": [

@@ -38,7 +38,7 @@ def built() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="frazil-crash-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     # The name under which programs look for it when they start.
-    (folder / "libfrazil.so.0").symlink_to(LIBRARY)
+    (folder / "libfrazil.so.1").symlink_to(LIBRARY)
     _compile("-shared", "-fPIC", "-o", folder / "faults.so", HERE / "faults.c")
     for name in ("writer", "bulk"):
         libraries = [LIBRARY, f"-Wl,-rpath,{folder}", "-lm"]

@@ -68,6 +68,25 @@ static void names(int nc, const int *dims, int mode) {
     }
 }
 
+/* Of a call without a name, what else is wrong is told first; of all names, only a new name of a variable stays as
+ * it is written. */
+static void odd_names(int nc, int mode) {
+    char name[NC_MAX_NAME + 1];
+    T(nc_put_att_text(9999, 0, NULL, 0, NULL));
+    T(nc_put_att_text(nc, 99, NULL, 0, NULL));
+    T(nc_put_att_float(nc, 99, NULL, 0, 0, NULL));
+    T(nc_get_att_text(9999, 0, NULL, NULL));
+    T(nc_get_att_text(nc, 99, NULL, NULL));
+    T(nc_get_att_float(nc, 99, NULL, NULL));
+    if (mode != NC_NETCDF4) return;
+    T(nc_put_att_text(nc, V, NULL, 0, NULL));
+    T(nc_put_att_float(nc, NC_GLOBAL, NULL, 0, 0, NULL));
+    T(nc_rename_var(nc, C, "e\xcc\x81"));
+    T(nc_inq_varname(nc, C, name));
+    printf("%zu bytes\n", strlen(name));
+    T(nc_rename_var(nc, C, "c"));
+}
+
 /* How a variable is stored, with values that no file can have. */
 static void storage(int nc, const int *dims) {
     size_t chunk[3] = {1, 3, 4};
@@ -251,6 +270,7 @@ int main(int argc, char **argv) {
     T(nc_def_var(nc, "c", NC_FLOAT, 2, dims + 1, &id));
     types(nc, dims);
     names(nc, dims, mode);
+    odd_names(nc, mode);
     if (mode & NC_NETCDF4) storage(nc, dims);
     if (mode & NC_NETCDF4) compact(nc);
     T(nc_put_vara_float(nc, V, first, one, f));

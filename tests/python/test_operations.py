@@ -207,7 +207,7 @@ def test_notebooks_show_the_largest_thirty_and_fold_the_rest(packed):
     largest = max(info.variables, key=lambda one: one.raw_bytes).path
     smallest = min(info.variables, key=lambda one: one.raw_bytes).path
     for page in pages:
-        seen, rest = page.split("<details>")
+        seen, rest = page.split("<details>", 1)
         assert f"{len(info) - 30} more" in rest
         assert seen.count("<tr>") == 30 + 1
         assert largest in seen and smallest in rest and smallest not in seen
@@ -329,3 +329,48 @@ def test_other_threads_run_meanwhile(tmp_path):
         time.sleep(0.001)
     worker.join()
     assert turns > 50
+
+
+def test_trees_are_verified(tmp_path):
+    source, out = tmp_path / "in", tmp_path / "out"
+    (source / "deep").mkdir(parents=True)
+    (out / "deep").mkdir(parents=True)
+    for name in ("a.nc", "deep/b.nc"):
+        (source / name).write_bytes(SAMPLE.read_bytes())
+        frazil.pack(source / name, out / name)
+    found = frazil.verify_files(source, out, recursive=True, jobs=2, check=True)
+    assert [report.b for report in found] == [out / "a.nc", out / "deep/b.nc"] and all(found)
+    assert len(frazil.verify_files([source / "a.nc"], out)) == 1
+    with netCDF4.Dataset(out / "deep/b.nc", "a") as file:
+        file["T"][0, 0, 0, 0] += 1
+    assert [bool(one) for one in frazil.verify_files(source, out, recursive=True)] == [True, False]
+    with pytest.raises(frazil.errors.MismatchError, match="T"):
+        frazil.verify_files(source, out, recursive=True, check=True)
+    (out / "a.nc").unlink()
+    with pytest.raises(frazil.errors.NotFoundError, match=r"a\.nc"):
+        frazil.verify_files(source, out)
+
+
+def test_a_history_has_the_call(tmp_path):
+    out, back = tmp_path / "out.nc", tmp_path / "back.nc"
+    frazil.pack(SAMPLE, out, history=True, level=2)
+    frazil.unpack(out, back, history=True)
+    with netCDF4.Dataset(back) as file:
+        second, first = file.history.split("\n")[:2]
+    assert first.endswith(f": frazil.pack({str(SAMPLE)!r}, {str(out)!r}, level=2)")
+    assert "Z: frazil.unpack(" in second
+    assert frazil.verify(SAMPLE, back)
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="history is 'yes'"):
+        frazil.pack(SAMPLE, out, history="yes")
+
+
+def test_unknown_dimensions_of_reads_are_refused(tmp_path):
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="`Tme`") as caught:
+        frazil.open(SAMPLE, reads="Tme:3")
+    assert "`Time`" in caught.value.cure
+    with (
+        pytest.raises(frazil.errors.InvalidArgumentError, match="`tme`"),
+        frazil.Writer(tmp_path / "w.nc", axes={"tme": "time"}) as writer,
+    ):
+        writer.add_dimension("time", 4)
+        writer.add_variable("v", "f4", ["time"])[:] = [1, 2, 3, 4]

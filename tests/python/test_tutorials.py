@@ -36,6 +36,15 @@ def test_a_tutorial_runs(runner, path):
     assert str(ROOT) not in page and str(Path.home()) not in page
 
 
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
+def test_the_notebook_that_is_kept_has_the_cells_and_what_they_gave(runner, path):
+    kept = json.loads(path.with_suffix(".ipynb").read_text())
+    cells = runner.cells_of(path.read_text())
+    assert [one["source"] for one in kept["cells"]] == [cell.source for cell in cells]
+    shown = [out.get("data", {}) for one in kept["cells"] for out in one.get("outputs", [])]
+    assert any("<table>" in one.get("text/html", "") for one in shown)
+
+
 def test_a_tutorial_that_fails_says_where(runner, tmp_path):
     path = tmp_path / "wrong.py"
     path.write_text("# %% [markdown]\n# # Wrong\n\n# %%\nvalues = [1]\nvalues[7]\n")

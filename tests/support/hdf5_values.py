@@ -64,7 +64,7 @@ def _attempt(array: object, part: tuple) -> object:
 
 def _is_beyond_h5py(outcome: object) -> bool:
     """What has no numpy type, or opaque data of two tags, is none of libhdf5's refusals."""
-    is_other = isinstance(outcome, TypeError | ValueError | NotImplementedError | IndexError)
+    is_other = isinstance(outcome, TypeError | ValueError | NotImplementedError | LookupError)
     return is_other or "no appropriate function for conversion path" in str(outcome)
 
 
@@ -88,7 +88,12 @@ def _same(ours: np.ndarray, theirs: np.ndarray) -> bool:
         ]
         return all(_same(ours[name], theirs[name]) for name in names)
     if theirs.dtype.kind == "O" or ours.dtype.kind == "O":
-        pairs = zip(ours.ravel(), theirs.ravel(), strict=False)
+        base = h5py.check_vlen_dtype(theirs.dtype)
+        objects = list(theirs.ravel())
+        if isinstance(base, np.dtype) and base.byteorder == ">":
+            # h5py says of sequences in the other byte order that they are in the machine's.
+            objects = [one.view(base) for one in objects]
+        pairs = zip(ours.ravel(), objects, strict=False)
         return ours.size == theirs.size and all(_same_object(*pair) for pair in pairs)
     if ours.dtype.kind == "V" or theirs.dtype.kind == "V":
         return ours.tobytes() == theirs.tobytes()

@@ -41,12 +41,12 @@
 /**
  * Version of the header: major number. It changes when the interface breaks.
  */
-#define FRZ_VERSION_MAJOR 0
+#define FRZ_VERSION_MAJOR 1
 
 /**
  * Version of the header: minor number.
  */
-#define FRZ_VERSION_MINOR 1
+#define FRZ_VERSION_MINOR 0
 
 /**
  * Version of the header: patch number.
@@ -461,7 +461,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * The version of the library, `0.1.0`. The text lives as long as the program.
+ * The version of the library, `1.0.0`; of one before a release, `1.0.0-rc.1`. The text lives as long as the program.
  */
 const char *frz_version(void);
 

@@ -52,7 +52,12 @@ unsafe fn values_of(
 ) -> Result<SchemaValue> {
     match value_type(type_number)? {
         // SAFETY: the caller's promise.
-        ValueType::String => Ok(SchemaValue::Strings(unsafe { texts(values, length) }?)),
+        ValueType::String => Ok(SchemaValue::Strings(
+            unsafe { texts(values, length) }?
+                .into_iter()
+                .map(Into::into)
+                .collect(),
+        )),
         ValueType::Atomic(nc_type) => {
             let size = length
                 .checked_mul(nc_type.size_bytes())

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
 
-use frazil::schema::{Schema, ValueType, VariableId};
+use frazil::schema::{Schema, Text, ValueType, VariableId};
 use frazil::{Error, ErrorCode, Result, Writer};
 
 use crate::arguments::{elements, elements_mut, invalid, texts, type_name, value_type};
@@ -183,6 +183,7 @@ unsafe fn put_selected(
         ValueType::String => {
             // SAFETY: the caller's promise.
             let values = unsafe { texts(values, chosen.elements) }?;
+            let values: Vec<Text> = values.into_iter().map(Into::into).collect();
             writer.put_strings(*variable, start, count, *stride, &values)
         }
     }

@@ -77,6 +77,7 @@ fn additions() -> Additions {
         text("comment", "a new one: µ"),
     ];
     Additions {
+        root: Vec::new(),
         attributes: vec![(FIELD, quantization)],
         dropped: vec![(
             FIELD,

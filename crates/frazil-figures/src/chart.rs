@@ -95,8 +95,21 @@ pub(crate) struct Series {
     pub(crate) colour: &'static str,
     /// Line width in pixels.
     pub(crate) width: f64,
+    /// Dashed, so that a line below it is seen between its dashes.
+    pub(crate) is_dashed: bool,
     /// Points from left to right; NaN breaks the line.
     pub(crate) points: Vec<(f64, f64)>,
+}
+
+impl Series {
+    /// A line in the way of the series: those of the legend are drawn as those of the chart.
+    fn drawn(&self, line: Element) -> Element {
+        let line = line.with("stroke-width", self.width);
+        match self.is_dashed {
+            true => line.with("stroke-dasharray", "5 4"),
+            false => line,
+        }
+    }
 }
 
 /// A chart.
@@ -165,7 +178,7 @@ impl Chart {
             let x = left + 120.0 * number as f64;
             let y = bottom + 50.0;
             let sample = line((x, y - 4.0), (x + 22.0, y - 4.0), series.colour);
-            parts.push(sample.with("stroke-width", series.width));
+            parts.push(series.drawn(sample));
             parts.push(label((x + 28.0, y), "start", series.name));
         }
         parts
@@ -183,12 +196,12 @@ impl Chart {
             path.push_str(&format!("{command}{} {}", px(x), px(y)));
             command = 'L';
         }
-        Element::new("path")
+        let path = Element::new("path")
             .with("d", path)
             .with("fill", "none")
             .with("stroke", series.colour)
-            .with("stroke-width", series.width)
-            .with("stroke-linejoin", "round")
+            .with("stroke-linejoin", "round");
+        series.drawn(path)
     }
 
     /// Where a point stands in the drawing.
@@ -246,6 +259,7 @@ mod tests {
             name: "original",
             colour: "#000000",
             width: 1.0,
+            is_dashed: false,
             points,
         };
         Chart {

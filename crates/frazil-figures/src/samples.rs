@@ -61,6 +61,7 @@ pub(crate) fn precision(path: &str) -> PrecisionReport {
         max_absolute_error: 0.2498,
         max_relative_error: 9.7e-4,
         beyond_bound: 0,
+        standard_deviation: 21.5,
         rmse: 0.0712,
         bias: -1.2e-5,
         correlation: Some(0.999_999_3),

@@ -42,7 +42,9 @@ impl Attributes {
         let pair = |attribute: &SchemaAttribute| {
             let value = match &attribute.value {
                 SchemaValue::Atomic(value) => classic_value(value),
-                SchemaValue::Strings(texts) => Value::Text(joined(texts.iter().cloned())),
+                SchemaValue::Strings(texts) => {
+                    Value::Text(joined(texts.iter().map(ToString::to_string)))
+                }
             };
             (attribute.name.clone(), value)
         };

@@ -25,6 +25,7 @@ mod far_bytes;
 mod file_bytes;
 pub mod file_state;
 pub mod folder;
+pub mod history;
 pub mod input;
 pub mod left_behind;
 pub mod left_commit;

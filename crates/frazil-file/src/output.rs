@@ -16,6 +16,9 @@ use crate::other_writers;
 /// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in
 /// long runs; files smaller than `SMALL_FILE_BYTES` use libhdf5's own 2 KiB.
 pub const METADATA_BLOCK_BYTES: u64 = 32 << 10;
+/// As [`METADATA_BLOCK_BYTES`], for files of which nobody knows how large they become: what stays empty in the
+/// last block is a small part of a small file, and two nodes of a chunk index lie in each.
+pub const GROWING_BLOCK_BYTES: u64 = 8 << 10;
 const SMALL_FILE_BYTES: u64 = 16 << 20;
 const SMALL_METADATA_BLOCK_BYTES: u64 = 2 << 10;
 
@@ -142,6 +145,12 @@ fn new_file(path: &Path, overwrite: bool) -> Result<Target> {
             .in_file(path)
             .with_cure("use --out-dir for a directory"));
     }
+    // A link stays one: what it leads to is replaced, as by `cp`.
+    let followed = match overwrite && path.is_symlink() {
+        true => Some(beside::followed(path).map_err(|error| not_followed(&error, path))?),
+        false => None,
+    };
+    let path = followed.as_deref().unwrap_or(path);
     let before = check_new(path, overwrite)?;
     other_writers::refuse_active(path)?;
     Ok(Target {
@@ -149,6 +158,19 @@ fn new_file(path: &Path, overwrite: bool) -> Result<Target> {
         in_place: false,
         before,
     })
+}
+
+/// The error for a link that leads to no file of which a new one can take the place.
+fn not_followed(error: &std::io::Error, path: &Path) -> Error {
+    let cure = "name another file, or remove the link";
+    match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            let cause = "is a link to something that is not there";
+            Error::new(ErrorCode::AlreadyExists, cause).in_file(path)
+        }
+        _ => Error::io(error, "follow the link", path),
+    }
+    .with_cure(cure)
 }
 
 /// Checks that a file may be written at `path`: its folder is there, and nothing else, or a file that
@@ -163,7 +185,7 @@ pub fn check_new(path: &Path, overwrite: bool) -> Result<Before> {
             let cause = "is a link to something that is not there";
             return Err(Error::new(ErrorCode::AlreadyExists, cause)
                 .in_file(path)
-                .with_cure("add --overwrite to replace it"));
+                .with_cure("name another file, or remove the link"));
         }
         return check_folder(path).map(|()| before);
     };

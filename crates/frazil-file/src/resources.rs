@@ -41,13 +41,13 @@ impl Resources {
         if threads > Self::MOST_THREADS {
             let most = Self::MOST_THREADS;
             return refuse(format!(
-                "{threads} threads: 1 to {most} are possible, 0 is one for each core"
+                "threads is {threads}; it must be a number from 0 (one for each core) to {most}"
             ));
         }
         let (least, most) = (Self::LEAST_MEMORY_BYTES, Self::MOST_MEMORY_BYTES);
         if !(least..=most).contains(&bytes) {
             return refuse(format!(
-                "{bytes} bytes of memory: {least} to {most} are possible"
+                "memory is {bytes} bytes; it must be from {least} (1 MiB) to {most}"
             ));
         }
         Ok(())

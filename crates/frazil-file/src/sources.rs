@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::external::ExternalBytes;
 use crate::file_bytes::{FileBytes, HeldBytes};
 use crate::input::{Input, InputKind};
+use crate::resources::Resources;
 use crate::storage_error::from_container;
 use crate::virtual_data::{self, VirtualValues};
 
@@ -71,22 +72,29 @@ pub fn access(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
         .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))
 }
 
-/// Refuses values of which one alone is larger than the file.
+/// Refuses values of which one alone takes more memory than there is for all work, and more than its file.
 ///
 /// # Errors
-/// [`ErrorCode::Unsupported`] if they are.
-pub fn check_element(variable: &DatasetInfo) -> Result<()> {
-    if !variable.has_oversized_elements() {
+/// [`ErrorCode::MemoryBudget`] if they are such.
+pub fn check_element(input_bytes: u64, variable: &DatasetInfo) -> Result<()> {
+    /// Elements that lead elsewhere are in memory as they are stored, as they are expanded, and as fill values.
+    const COPIES: u64 = 4;
+    let bytes = variable.element.size_bytes as u64;
+    let needed = match variable.element.is_self_contained() {
+        true => bytes,
+        false => bytes.saturating_mul(COPIES),
+    };
+    if needed <= Resources::DEFAULT_MEMORY_BYTES.max(input_bytes) {
         return Ok(());
     }
-    let bytes = variable.element.size_bytes;
-    let cause = format!("its elements have {bytes} bytes each, more than the file");
-    Err(Error::new(ErrorCode::Unsupported, cause))
+    let cause = format!("each of its elements has {bytes} bytes, more than there is memory for");
+    let cure = "read it with h5py, or write its values as an array of smaller elements";
+    Err(Error::new(ErrorCode::MemoryBudget, cause).with_cure(cure))
 }
 
 fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     let variable = &input.variables()[i];
-    check_element(variable)?;
+    check_element(input.file_bytes(), variable)?;
     if variable.is_null || variable.shape.contains(&0) {
         return Ok(Access::Nothing);
     }

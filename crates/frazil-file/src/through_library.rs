@@ -87,7 +87,8 @@ pub fn read_expanded(
 
 /// What elements outside the dataset hold: the author's fill value, else nothing.
 fn expanded_fill(input: &Hdf5Input, dataset: &DatasetInfo) -> Result<Vec<u8>> {
-    let stored = input.stored_element(dataset)?;
+    let mut stored = input.stored_element(dataset)?;
+    stored.fill.resize(stored.datatype.size_bytes, 0);
     let fill = input.expand(&stored.datatype, &stored.fill, 1)?;
     Ok(fill.element(0).to_vec())
 }

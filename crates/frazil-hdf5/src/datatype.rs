@@ -341,6 +341,17 @@ impl TypeDescription {
         }
     }
 
+    /// Whether elements are or hold references.
+    #[must_use]
+    pub fn holds_references(&self) -> bool {
+        self.holds(&|class| {
+            matches!(
+                class,
+                TypeClass::ObjectReference | TypeClass::RegionReference | TypeClass::NewReference
+            )
+        })
+    }
+
     /// Whether elements point into a heap of the file, or to its objects.
     #[must_use]
     pub fn is_indirect(&self) -> bool {

@@ -50,8 +50,6 @@ const HAS_TIMES: u8 = 0x20;
 const ALL_FLAGS: u8 = 0x3f;
 /// As much as most headers have at least: read at once.
 const FIRST_READING: u64 = 512;
-/// As far behind a header begins what it leads to, in most files: the root of the index of chunks.
-const REACH: u64 = 8192;
 
 /// A message.
 #[derive(Debug, Clone)]
@@ -98,7 +96,7 @@ pub(crate) fn beginning(address: u64) -> (u64, u64) {
 
 /// Reads an object header.
 pub(crate) fn read(input: &Input, address: u64) -> Result<Header> {
-    let begin = input.read_with_reach(address, FIRST_READING, REACH, "an object header")?;
+    let begin = input.read_with_reach(address, FIRST_READING, "an object header")?;
     let mut header = Header {
         address,
         version: 1,

@@ -20,6 +20,10 @@ const MOST_CACHED: usize = 16 << 20;
 /// make a reader go round without being larger than others.
 const MOST_READINGS: u64 = 64;
 const FREE_WORK: u64 = 256 << 20;
+/// As far behind an object's header begins what it leads to, in most files: the root of the index of chunks. The whole
+/// of it takes less time than a request where the source says that requests take long.
+const REACH: u64 = 8192;
+const LONGEST_REACH: u64 = 64 << 10;
 /// A usual collection of values, which is read for one of them.
 const WORK_OF_A_VALUE: u64 = 4096;
 
@@ -176,18 +180,14 @@ impl Input {
         self.fetch(&ranges)
     }
 
-    /// As [`Self::read_up_to`]. If that needs a request, it brings `reach` bytes into memory: what lies behind is likely
-    /// to be asked for next.
-    pub(crate) fn read_with_reach(
-        &self,
-        address: u64,
-        length: u64,
-        reach: u64,
-        name: &str,
-    ) -> Result<Vec<u8>> {
+    /// As [`Self::read_up_to`]. If that needs a request, it brings more into memory: what lies behind is likely to be
+    /// asked for next. Half of what the source has for its head keeps that less than the nodes of a tree that is
+    /// deep enough to need it.
+    pub(crate) fn read_with_reach(&self, address: u64, length: u64, name: &str) -> Result<Vec<u8>> {
         let block = address / self.block_bytes;
         let is_known = self.blocks.lock().contains_key(&block);
         if !is_known {
+            let reach = (self.source.head_bytes() / 2).clamp(REACH, LONGEST_REACH);
             self.prefetch([(address, reach)])?;
         }
         self.read_up_to(address, length, name)

@@ -30,6 +30,7 @@ mod input;
 mod message;
 mod numbers;
 mod selection;
+pub mod soft_link;
 mod source;
 mod superblock;
 pub mod text;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::cursor::Cursor;
+use crate::dataspace::Extent;
 use crate::error::{Result, damaged, unsupported};
 
 /// `H5S_UNLIMITED`: a pattern goes on without end.
@@ -76,6 +77,78 @@ impl Selection {
             kind => Err(damaged(format!(
                 "a selection is of kind {kind}, which is none"
             ))),
+        }
+    }
+
+    /// How many elements these are, one block of those that go on without end; `None`: all of an array, or a block
+    /// without end.
+    #[must_use]
+    pub fn elements(&self) -> Option<u64> {
+        match self {
+            Self::None => Some(0),
+            Self::All => None,
+            Self::Points { rank, at } => Some((at.len() / (*rank).max(1)) as u64),
+            Self::Boxes { rank, corners } => {
+                let mut all = 0_u64;
+                for both in corners.chunks_exact(2 * (*rank).max(1)) {
+                    let (first, last) = both.split_at(*rank);
+                    let lengths = first.iter().zip(last);
+                    let mut lengths = lengths.map(|(a, b)| b.saturating_sub(*a).saturating_add(1));
+                    let elements = lengths.try_fold(1_u64, u64::checked_mul)?;
+                    all = all.checked_add(elements)?;
+                }
+                Some(all)
+            }
+            Self::Regular { axes } => {
+                let mut lengths = axes
+                    .iter()
+                    .map(|[_, _, count, size]| match (*count, *size) {
+                        (_, UNLIMITED) => None,
+                        (UNLIMITED, size) => Some(size),
+                        (count, size) => count.checked_mul(size),
+                    });
+                lengths.try_fold(1_u64, |all, length| all.checked_mul(length?))
+            }
+        }
+    }
+
+    /// The smallest array that has the elements; of everything, one of so many elements.
+    #[must_use]
+    pub fn least_extent(&self, elements: u64) -> Extent {
+        let limited = |shape: Vec<u64>| Extent::Simple {
+            max_shape: shape.iter().copied().map(Some).collect(),
+            shape,
+        };
+        let behind = |rank: usize, places: &[u64]| {
+            let mut shape = vec![1; rank];
+            for at in places.chunks_exact(rank.max(1)) {
+                for (length, at) in shape.iter_mut().zip(at) {
+                    *length = at.saturating_add(1).max(*length);
+                }
+            }
+            shape
+        };
+        match self {
+            Self::None | Self::All => limited(vec![elements]),
+            Self::Points { rank, at: places }
+            | Self::Boxes {
+                rank,
+                corners: places,
+            } => limited(behind(*rank, places)),
+            Self::Regular { axes } => {
+                let lengths = axes.iter().map(|[start, stride, count, size]| {
+                    let before = match *count {
+                        UNLIMITED => 0,
+                        count => stride.saturating_mul(count.saturating_sub(1)),
+                    };
+                    let last = if *size == UNLIMITED { 1 } else { *size };
+                    start.saturating_add(before).saturating_add(last)
+                });
+                Extent::Simple {
+                    shape: lengths.collect(),
+                    max_shape: vec![None; axes.len()],
+                }
+            }
         }
     }
 
@@ -384,5 +457,29 @@ mod tests {
             (1, 4),
         ];
         assert!(decoded(&bytes(&many)).unwrap().spelled_out().is_err());
+    }
+
+    #[test]
+    fn an_array_has_room_for_what_is_selected_of_it() {
+        let limited = |shape: &[u64]| Extent::Simple {
+            shape: shape.to_vec(),
+            max_shape: shape.iter().copied().map(Some).collect(),
+        };
+        let boxes = Selection::Boxes {
+            rank: 2,
+            corners: vec![0, 5, 1, 6, 3, 0, 3, 2],
+        };
+        assert_eq!(boxes.elements(), Some(7));
+        assert_eq!(boxes.least_extent(7), limited(&[4, 7]));
+        assert_eq!(Selection::All.elements(), None);
+        assert_eq!(Selection::All.least_extent(12), limited(&[12]));
+        let axes = vec![[1, 4, 3, 2], [0, 1, 1, 5]];
+        let pattern = Selection::Regular { axes };
+        assert_eq!(pattern.elements(), Some(30));
+        assert_eq!(pattern.least_extent(30).shape(), [11, 5]);
+        let axes = vec![[2, 3, UNLIMITED, 1], [0, 1, 1, 5]];
+        let endless = Selection::Regular { axes };
+        assert_eq!(endless.elements(), Some(5));
+        assert_eq!(endless.least_extent(0).shape(), [3, 5]);
     }
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use crate::appending;
 use crate::bundled::Bundled;
 use crate::engine::Engine;
 use crate::environment::upgrades;
@@ -123,6 +124,20 @@ pub(super) fn open_to_read(path: &Path, mode: Mode, options: &WriterOptions) -> 
     let reading = Reading::open(path, mode, options);
     let reading = reading.map_err(|why| Refusal::new(Status::ENOTBUILT, why))?;
     Ok(Backend::Reading(Box::new(reading)))
+}
+
+/// As `nc_open` for writing, if frazil goes on with the file as netCDF-C would; else refused with the
+/// reason.
+pub(super) fn open_to_write(path: &Path, mode: Mode, options: WriterOptions) -> Answer<Backend> {
+    if !is_hdf5(path)? {
+        return Err(Refusal::new(
+            Status::ENOTBUILT,
+            "it is of another format than netCDF-4",
+        ));
+    }
+    bring_in_order(path)?;
+    let engine = appending::open(path, mode, options)?;
+    Ok(Backend::Engine(Box::new(engine)))
 }
 
 /// `nc_open_par` for writing.

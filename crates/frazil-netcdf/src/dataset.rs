@@ -2,14 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::create::{Backend, create, create_parallel, open, open_parallel, open_to_read};
+use crate::create::{
+    Backend, create, create_parallel, open, open_parallel, open_to_read, open_to_write,
+};
 use crate::environment::options_from_environment;
 use crate::status::{Answer, Outcome, Status};
 use crate::types::{
     AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry, FillInquiry,
-    GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, Storage, VariableInquiry,
+    GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, State, Storage,
+    VariableInquiry,
 };
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_types::FilterSpec;
 use frazil_write::{Comm, WriterOptions, WriterReport};
 
@@ -155,6 +158,35 @@ impl Dataset {
     /// As [`Self::open`]; `NC_ENOTBUILT` for a file that netCDF-C would serve, with the reason.
     pub fn open_to_read(path: &Path, mode: Mode) -> std::result::Result<Self, (Status, String)> {
         let opened = options_from_environment().and_then(|it| open_to_read(path, mode, &it));
+        Self::new(path, opened)
+    }
+
+    /// Whether there is such a group, as far as that is known here: netCDF-C looks for itself.
+    #[inline]
+    #[must_use]
+    pub fn has_group(&self, group: GroupNumber) -> bool {
+        match &self.backend {
+            Backend::Engine(engine) => group.0 < engine.groups(),
+            Backend::Reading(reading) => group.0 < reading.groups(),
+            Backend::Bundled(_) | Backend::Closed(_) => true,
+        }
+    }
+
+    /// Where a file that frazil writes is between its making and its end; `None`: it is none.
+    #[must_use]
+    pub fn state(&self) -> Option<State> {
+        match &self.backend {
+            Backend::Engine(engine) => Some(engine.state()),
+            Backend::Reading(_) | Backend::Bundled(_) | Backend::Closed(_) => None,
+        }
+    }
+
+    /// As [`Self::open`] for writing, if frazil itself goes on with the file and shows it as netCDF-C does.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; `NC_ENOTBUILT` for a file that netCDF-C would serve, with the reason.
+    pub fn open_to_write(path: &Path, mode: Mode) -> std::result::Result<Self, (Status, String)> {
+        let opened = options_from_environment().and_then(|it| open_to_write(path, mode, it));
         Self::new(path, opened)
     }
 
@@ -314,10 +346,10 @@ forward! {
     /// `nc_redef`
     fn redef() -> ();
     /// `nc_enddef`
-    fn enddef() -> ();
+    fn enddef(group: GroupNumber) -> ();
     /// `nc__enddef`: free bytes after the header and the fixed variables, and their alignment.
     /// Only classic files have such.
-    fn enddef_with(header_free: u64, variable_align: u64, variable_free: u64, record_align: u64) -> ();
+    fn enddef_with(group: GroupNumber, header_free: u64, variable_align: u64, variable_free: u64, record_align: u64) -> ();
     /// `nc_sync`
     fn sync() -> ();
     /// `nc_set_fill` (`NC_FILL` 0, `NC_NOFILL` 0x100): the mode before.
@@ -381,6 +413,8 @@ forward! {
 
     /// `nc_def_var_fill`: `value` is one element of the variable's type in native byte order.
     fn def_var_fill(group: GroupNumber, varid: i32, no_fill: bool, value: Option<&[u8]>) -> ();
+    /// `nc_def_var_fill` of a variable of strings.
+    fn def_var_fill_text(group: GroupNumber, varid: i32, text: &Text) -> ();
     /// `nc_inq_var_fill`
     fn inq_var_fill(group: GroupNumber, varid: i32) -> FillInquiry;
     /// `nc_def_var_chunking`; `storage` is `NC_CHUNKED` 0, `NC_CONTIGUOUS` 1 or `NC_COMPACT` 2.
@@ -428,11 +462,11 @@ forward! {
     #[expect(clippy::too_many_arguments, reason = "the arguments of nc_put_att")]
     fn put_att(group: GroupNumber, varid: i32, name: &str, nc_type: i32, memory: MemoryType, bytes: &[u8]) -> ();
     /// `nc_put_att_string`
-    fn put_att_strings(group: GroupNumber, varid: i32, name: &str, values: &[String]) -> ();
+    fn put_att_strings(group: GroupNumber, varid: i32, name: &str, values: &[Text]) -> ();
     /// `nc_get_att_*`: `out` becomes the values; also if the result is `NC_ERANGE`.
     fn get_att(group: GroupNumber, varid: i32, name: &str, memory: MemoryType, out: &mut Vec<u8>) -> ();
     /// `nc_get_att_string`
-    fn get_att_strings(group: GroupNumber, varid: i32, name: &str) -> Vec<String>;
+    fn get_att_strings(group: GroupNumber, varid: i32, name: &str) -> Vec<Text>;
     /// `nc_inq_att`
     fn inq_att(group: GroupNumber, varid: i32, name: &str) -> AttributeInquiry;
     /// `nc_inq_attid`
@@ -458,8 +492,8 @@ forward! {
     /// returned after all values were stored.
     fn get(group: GroupNumber, varid: i32, region: &Region<'_>, memory: MemoryType, bytes: &mut [u8]) -> ();
     /// `nc_put_var*_string`: `values` are laid out as `bytes` in [`Self::put`].
-    fn put_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &[String]) -> ();
+    fn put_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &[Text]) -> ();
     /// `nc_get_var*_string`: `values` are laid out as `bytes` in [`Self::get`]; what the region
     /// does not cover is left alone.
-    fn get_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &mut [Option<String>]) -> ();
+    fn get_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &mut [Option<Text>]) -> ();
 }

@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod appending;
 mod bundled;
 mod convert;
 mod create;
@@ -30,7 +31,7 @@ mod types;
 pub use dataset::Dataset;
 pub use status::{Outcome, Status};
 pub use types::{
-    AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry, FillInquiry,
-    GLOBAL, GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, STRING, Storage,
-    UNLIMITED, VariableInquiry,
+    AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry,
+    FORMAT_NETCDF4_CLASSIC, FillInquiry, GLOBAL, GroupInquiry, GroupNumber, MemorySpan, MemoryType,
+    Mode, Region, STRING, State, Storage, UNLIMITED, VariableInquiry,
 };

@@ -1,5 +1,6 @@
 //! Which elements of a variable, and where they lie in the caller's memory.
 
+use frazil_container::schema::Text;
 use std::borrow::Cow;
 
 use crate::status::{Answer, Refusal, Status};
@@ -95,6 +96,31 @@ impl<'a> Slab<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What netCDF-C looks at before all else where memory is mapped: every axis but that of records, if
+    /// `first_grows`, is taken as it is long now, and steps are not counted. `false`: nothing moves.
+    pub(super) fn check_mapped(
+        &self,
+        shape: &[u64],
+        is_put: bool,
+        first_grows: bool,
+    ) -> Answer<bool> {
+        let looked_at: Vec<usize> = match is_put {
+            true => (usize::from(first_grows)..shape.len()).collect(),
+            false => (0..shape.len()).rev().collect(),
+        };
+        for axis in looked_at {
+            let (start, count, length) = (self.start[axis], self.count[axis], shape[axis]);
+            if start > length || (start == length && count > 0) {
+                return Err(self.outside(Status::EINVALCOORDS, axis, start, length));
+            }
+            let end = start.saturating_add(count);
+            if end > length {
+                return Err(self.outside(Status::EEDGE, axis, end - 1, length));
+            }
+        }
+        Ok(!self.count.contains(&0))
     }
 
     fn axis(&self, axis: usize) -> String {
@@ -223,7 +249,7 @@ impl<'a> Slab<'a> {
     }
 
     /// The strings of a put in row-major order.
-    pub(super) fn gather_strings(&self, values: &[String]) -> Answer<Vec<String>> {
+    pub(super) fn gather_strings(&self, values: &[Text]) -> Answer<Vec<Text>> {
         let places = self.places()?;
         let values = places.iter().map(|&place| values.get(place).cloned());
         values.collect::<Option<_>>().ok_or_else(too_few)
@@ -232,8 +258,8 @@ impl<'a> Slab<'a> {
     /// Puts the strings of a get, row-major, where they belong in memory.
     pub(super) fn scatter_strings(
         &self,
-        strings: Vec<String>,
-        values: &mut [Option<String>],
+        strings: Vec<Text>,
+        values: &mut [Option<Text>],
     ) -> Answer<()> {
         for (string, place) in strings.into_iter().zip(self.places()?) {
             *values.get_mut(place).ok_or_else(too_few)? = Some(string);
@@ -312,6 +338,32 @@ mod tests {
             assert_eq!(checked(&region), Status::ESTRIDE);
         }
         assert_eq!(checked(&vara(&[0], &[1])), Status::EINVALCOORDS);
+    }
+
+    #[test]
+    fn maps_have_checks_of_their_own() {
+        let mapped = |start, count| Region {
+            map: Some(&[4, 1]),
+            ..vara(start, count)
+        };
+        let checked = |start, count, is_put, first_grows| {
+            let region = mapped(start, count);
+            let moves = slab(&region).unwrap();
+            let moves = moves.check_mapped(&SHAPE, is_put, first_grows);
+            moves.map_err(|refusal| refusal.status)
+        };
+        assert_eq!(checked(&[3, 0], &[2, 4], true, true), Ok(true));
+        assert_eq!(
+            checked(&[3, 0], &[2, 4], true, false),
+            Err(Status::EINVALCOORDS)
+        );
+        assert_eq!(checked(&[0, 0], &[0, 4], true, false), Ok(false));
+        // To read, the last axis comes first.
+        assert_eq!(checked(&[4, 2], &[1, 3], false, true), Err(Status::EEDGE));
+        assert_eq!(
+            checked(&[4, 2], &[1, 3], true, false),
+            Err(Status::EINVALCOORDS)
+        );
     }
 
     #[test]

@@ -50,6 +50,8 @@ statuses! {
     ENAMEINUSE = -42;
     /// `NC_ENOTATT`
     ENOTATT = -43;
+    /// `NC_EATTMETA`
+    EATTMETA = -107;
     /// `NC_EBADTYPE`
     EBADTYPE = -45;
     /// `NC_EBADDIM`

@@ -1,5 +1,6 @@
 //! What the calls take and return, beside numbers and names.
 
+use frazil_container::schema::Text;
 use std::ops::BitOr;
 
 use frazil_container::classic::NcType;
@@ -20,7 +21,7 @@ pub const GLOBAL: i32 = -1;
 pub const STRING: i32 = 12;
 
 /// `NC_FORMAT_NETCDF4_CLASSIC`.
-pub(super) const FORMAT_NETCDF4_CLASSIC: i32 = 4;
+pub const FORMAT_NETCDF4_CLASSIC: i32 = 4;
 /// `NC_FORMAT_NETCDF4`.
 pub(super) const FORMAT_NETCDF4: i32 = 3;
 
@@ -171,6 +172,17 @@ pub struct Region<'a> {
     pub map: Option<&'a [i64]>,
 }
 
+/// Where a file that is written is between its making and its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State {
+    /// Whether define mode was left last.
+    pub is_in_data_mode: bool,
+    /// Whether `nc_enddef` was called, ever.
+    pub is_ended: bool,
+    /// Whether values were put.
+    pub has_values: bool,
+}
+
 /// The memory that a [`Region`] covers, in elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MemorySpan {
@@ -244,14 +256,14 @@ pub enum AttributeValues {
     /// Numbers or text bytes.
     Atomic(frazil_container::classic::AttributeValue),
     /// `NC_STRING`.
-    Strings(Vec<String>),
+    Strings(Vec<Text>),
 }
 
 /// What `nc_inq_var_fill` says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FillInquiry {
     /// Whether elements that were never written hold nothing in particular.
-    pub no_fill: bool,
+    pub no_fill: i32,
     /// The fill value: one value of the variable's type, the type's own if none was set.
     pub value: AttributeValues,
 }

@@ -11,7 +11,7 @@ use crate::declared::{DeclaredOption, writer_options};
 const PREFIX: &str = "FRAZIL_";
 
 /// Variables beside those of declared options.
-const OTHER_VARIABLES: [&str; 15] = [
+const OTHER_VARIABLES: [&str; 17] = [
     "FRAZIL_FORMAT",
     "FRAZIL_INDEX_CACHE",
     "FRAZIL_NODE_MEMORY",
@@ -23,10 +23,12 @@ const OTHER_VARIABLES: [&str; 15] = [
     "FRAZIL_REMOTE_REDIRECTS",
     "FRAZIL_REMOTE_TIMEOUT",
     "FRAZIL_RUN_CHUNKS",
+    "FRAZIL_RUN_COMMIT_BEHIND",
     "FRAZIL_RUN_COMPRESS",
     "FRAZIL_RUN_LIBRARY",
     "FRAZIL_RUN_PATH",
     "FRAZIL_RUN_REPORT",
+    "FRAZIL_RUN_WRITE_ONLY",
 ];
 
 /// All variables that are read by the command, the libraries or the Python package.

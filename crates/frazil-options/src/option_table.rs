@@ -148,7 +148,7 @@ const CORES: Values = Values::Words(&[
 const SPEED: &str = "a speed above 0, as 400MB/s or 2*network";
 
 /// All options.
-pub static OPTIONS: [DeclaredOption; 42] = [
+pub static OPTIONS: [DeclaredOption; 43] = [
     option(
         "goal",
         GOALS,
@@ -324,7 +324,7 @@ pub static OPTIONS: [DeclaredOption; 42] = [
     switch(
         "precision_is_shared",
         PROGRAM,
-        "Whether a file may lack variables that rules for precision name.",
+        "Whether a file may lack variables that rules for precision name, and dimensions of reads, axes and expected.",
     ),
     // Of whole files alone.
     form(
@@ -437,6 +437,11 @@ pub static OPTIONS: [DeclaredOption; 42] = [
         "verify",
         FILES,
         "Compare each result with its input, value by value, before it gets its name.",
+    ),
+    switch(
+        "history",
+        FILES,
+        "Put a line with date and command before the global attribute history, as NCO and CDO do.",
     ),
     form(
         "carbon_intensity",

@@ -140,6 +140,9 @@ pub struct PackOptions {
     pub allow_larger: Option<bool>,
     /// Verify the output value by value before it gets its name.
     pub verify: bool,
+    /// The command, if the output is to say in its attribute `history` that it made it.
+    #[serde(default)]
+    pub history: Option<String>,
     /// What energy and storage cost, for the report.
     pub energy: EnergyRates,
     /// One attempt of several at the same output; `None`: other frazil processes are kept away from
@@ -169,6 +172,7 @@ impl Default for PackOptions {
             overwrite: false,
             allow_larger: None,
             verify: false,
+            history: None,
             energy: EnergyRates::default(),
             attempt: None,
             resources: Resources::default(),
@@ -219,6 +223,8 @@ pub struct UnpackOptions {
     pub overwrite: bool,
     /// Verify the output value by value before it gets its name.
     pub verify: bool,
+    /// The command, if the output is to say in its attribute `history` that it made it.
+    pub history: Option<String>,
     /// Limits.
     pub resources: Resources,
 }

@@ -10,6 +10,7 @@ use frazil_plan::ReadIntent;
 use frazil_precision::named;
 use frazil_types::{ErrorCode, spelling};
 
+use crate::chunk_goal::AccessPattern;
 use crate::options::PackOptions;
 
 /// A dimension that an option names.
@@ -49,7 +50,27 @@ pub fn check_dimensions(input: &Input, options: &PackOptions) -> Result<()> {
 
 /// The dimensions that options name, each with its option.
 fn stated(options: &PackOptions) -> Vec<Stated<'_>> {
-    let goal = &options.chunk_goal;
+    let rules = options.precision.rules.iter();
+    let of_rules = rules.flat_map(|rule| rule.chunks.keys());
+    // Extents of a variable that is named are checked where they are applied to it.
+    let of_all = options.chunk_overrides.iter();
+    let of_all = of_all.filter(|one| one.variable == "*");
+    let of_all = of_all.flat_map(|one| one.extents.iter().map(|(name, _)| name));
+    let chunks = of_rules.chain(of_all).map(|name| ("chunks", name.as_str()));
+    stated_of(&options.chunk_goal).chain(chunks).collect()
+}
+
+/// Checks that there are the dimensions that reads, axes and expected lengths name.
+///
+/// # Errors
+/// As [`check_names_in`].
+pub fn check_goal(goal: &AccessPattern, known: &[&str]) -> Result<()> {
+    let missing = stated_of(goal).find(|(_, name)| !known.contains(name));
+    missing.map_or(Ok(()), |missing| Err(no_dimension(missing, known, "")))
+}
+
+/// The dimensions that reads, axes and expected lengths name.
+fn stated_of(goal: &AccessPattern) -> impl Iterator<Item = Stated<'_>> {
     let reads = goal.reads.iter().flat_map(|read| match &read.intent {
         ReadIntent::Hyperslab(extents) => extents.as_slice(),
         _ => &[],
@@ -58,14 +79,7 @@ fn stated(options: &PackOptions) -> Vec<Stated<'_>> {
     let axes = goal.axes.iter().map(|(name, _)| ("axes", name.as_str()));
     let expected = goal.expected.iter();
     let expected = expected.map(|(name, _)| ("expected", name.as_str()));
-    let rules = options.precision.rules.iter();
-    let of_rules = rules.flat_map(|rule| rule.chunks.keys());
-    // Extents of a variable that is named are checked where they are applied to it.
-    let of_all = options.chunk_overrides.iter();
-    let of_all = of_all.filter(|one| one.variable == "*");
-    let of_all = of_all.flat_map(|one| one.extents.iter().map(|(name, _)| name));
-    let chunks = of_rules.chain(of_all).map(|name| ("chunks", name.as_str()));
-    reads.chain(axes).chain(expected).chain(chunks).collect()
+    reads.chain(axes).chain(expected)
 }
 
 /// Whether an input has what an option names; chunk extents may name an axis by its number.

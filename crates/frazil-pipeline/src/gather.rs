@@ -36,15 +36,14 @@ pub(crate) fn gather_chunk(
     copy_overlap(decoded, &from, target, &to, &overlap);
 }
 
-/// Repeats `fill` over `target`.
-pub(crate) fn fill_values(target: &mut [u8], fill: &[u8]) {
-    if let Some(&first) = fill.first()
-        && fill.iter().all(|&byte| byte == first)
-    {
+/// Repeats `fill` over `target`; nothing stands for zeros.
+pub fn fill_values(target: &mut [u8], fill: &[u8]) {
+    let first = fill.first().copied().unwrap_or(0);
+    if fill.iter().all(|&byte| byte == first) {
         target.fill(first);
         return;
     }
-    if fill.is_empty() || target.len() < fill.len() {
+    if target.len() < fill.len() {
         return;
     }
     // Doubling keeps the copies long however short the element is.
@@ -240,6 +239,8 @@ mod tests {
         assert_eq!(target, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 0, 0]);
         fill_values(&mut target, &[7, 7]);
         assert_eq!(target, [7; 14]);
+        fill_values(&mut target, &[]);
+        assert_eq!(target, [0; 14]);
     }
 
     #[test]

@@ -64,6 +64,7 @@ pub use background::{Background, Pool};
 pub use budget::{Charge, Lease, MemoryBudget};
 pub use error::PipelineError;
 pub use executor::{RunOptions, run_ordered};
+pub use gather::fill_values;
 pub use parallel::map_ordered;
 pub use reading::{
     CacheStats, ChunkedArray, PlainArray, ReadContext, ReadStats, read_stats, set_read_budget,

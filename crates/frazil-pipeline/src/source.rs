@@ -167,7 +167,7 @@ pub struct ArraySource {
     /// Reverse the bytes in each unit of this many bytes after decoding (big-endian classic data
     /// to little-endian).
     pub byte_swap: Option<usize>,
-    /// One element of fill value, in the byte order after swapping.
+    /// One element of fill value, in the byte order after swapping; empty: zeros.
     pub fill: Vec<u8>,
     /// The file.
     pub bytes: Arc<dyn ByteSource>,
@@ -206,7 +206,7 @@ impl ArraySource {
         if self.element_bytes == 0 {
             return Err(fault("elements of 0 bytes"));
         }
-        if self.fill.len() != self.element_bytes {
+        if ![0, self.element_bytes].contains(&self.fill.len()) {
             return Err(fault("the fill value is not one element"));
         }
         if let Some(unit) = self.byte_swap

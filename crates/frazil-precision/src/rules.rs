@@ -192,7 +192,7 @@ impl<'a> Matcher<'a> {
 ///
 /// # Errors
 /// If one is no glob.
-pub(crate) fn globs(patterns: &[String]) -> Result<Vec<GlobMatcher>> {
+pub fn globs(patterns: &[String]) -> Result<Vec<GlobMatcher>> {
     let understood = patterns.iter().map(|pattern| glob(pattern));
     understood
         .collect::<std::result::Result<_, _>>()
@@ -200,7 +200,7 @@ pub(crate) fn globs(patterns: &[String]) -> Result<Vec<GlobMatcher>> {
 }
 
 /// Whether a variable is meant by one of the patterns: by its path or by its bare name.
-pub(crate) fn is_match(globs: &[GlobMatcher], path: &str) -> bool {
+pub fn is_match(globs: &[GlobMatcher], path: &str) -> bool {
     let bare = path.rsplit('/').next().unwrap_or(path);
     let relative = path.trim_start_matches('/');
     globs.iter().any(|glob| {

@@ -1,6 +1,6 @@
 //! Files begin and end: which are taken.
 
-use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::fs::OpenOptions;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -8,22 +8,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use crate::current::{current, is};
-use crate::files::{self, Place, Taken};
+use crate::files::{self, CLASSIC_MODEL, Origin, Place, Taken, WRITE};
 use crate::handover::give_back_unfit;
 use crate::invoke::{BAD_ID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil, is_netcdf_itself, is_plain_file, program};
 use crate::names::Call;
-use crate::reading;
-use crate::report::{self, Done};
+use crate::reopen::close;
+use crate::report;
+use crate::{appending, reading};
 
 /// `NC_NETCDF4`
 const NETCDF4: c_int = 0x1000;
-/// `NC_CLASSIC_MODEL`
-const CLASSIC_MODEL: c_int = 0x0100;
 /// `NC_64BIT_DATA` and `NC_64BIT_OFFSET`
 const CLASSIC_FORMATS: c_int = 0x0220;
 /// What a file may be created with that is taken: `NC_WRITE`, `NC_NOCLOBBER`, `NC_SHARE`, and the format.
-const SERVED: c_int = 0x0001 | 0x0004 | 0x0800 | NETCDF4 | CLASSIC_MODEL;
+const SERVED: c_int = WRITE | 0x0004 | 0x0800 | NETCDF4 | CLASSIC_MODEL;
 /// `NC_EBADGRPID`
 const BAD_GROUP: c_int = -116;
 
@@ -109,7 +108,7 @@ fn take(path: &CStr, mode: c_int, program: &'static Library) -> Result<c_int, St
     if let Some(why) = must_keep_its_place(named) {
         return Err(why.to_owned());
     }
-    if is_aligned(program) {
+    if appending::is_aligned(program) {
         return Err("the program has set an alignment (nc_set_alignment)".to_owned());
     }
     let frazil = frazil().map_err(|words| format!("libfrazil cannot be loaded: {words}"))?;
@@ -122,7 +121,7 @@ fn take(path: &CStr, mode: c_int, program: &'static Library) -> Result<c_int, St
         return Err(report::words_of(status));
     }
     report::at_exit(frazil);
-    let taken = Taken::new(CString::from(path), mode, own, program);
+    let taken = Taken::new(path, Origin::Created, (mode, own), program);
     match files::insert(taken) {
         Some(id) => {
             report::taken(path);
@@ -150,19 +149,6 @@ fn must_keep_its_place(path: &Path) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-/// Whether objects are to be aligned in new files.
-fn is_aligned(program: &'static Library) -> bool {
-    if program.symbol("nc_get_alignment").is_none() {
-        return false;
-    }
-    let (mut threshold, mut alignment): (c_int, c_int) = (0, 0);
-    let places = [(&raw mut threshold) as usize, (&raw mut alignment) as usize];
-    let words = [places[0], places[1], 0, 0, 0, 0, 0, 0];
-    // SAFETY: nc_get_alignment with its two arguments.
-    let status = unsafe { invoke(program, "nc_get_alignment", words) };
-    status == 0 && alignment > 1
 }
 
 /// `nc_create_par`: goes on, and is noted.
@@ -216,28 +202,36 @@ pub(crate) extern "C" fn open_sized(
     opened("nc__open", path, mode, ncidp, words)
 }
 
-/// What can be read is taken. Else opening goes on; a file that is being written here is committed before, so
-/// that there is one.
+/// What can be read or written on is taken. Else opening goes on; a file that is being written here is
+/// committed before, so that there is one.
 fn opened(name: &str, path: *const c_char, mode: c_int, ncidp: *mut c_int, words: Words) -> c_int {
     let (_, caller) = current();
     let library = program(caller);
-    if !library.is_being_called() && !path.is_null() {
-        report::process();
+    if library.is_being_called() || path.is_null() {
+        // SAFETY: the call as it came.
+        return unsafe { invoke(library, name, words) };
+    }
+    report::process();
+    // SAFETY: not NULL; the program vouches for the rest.
+    let path = unsafe { CStr::from_ptr(path) };
+    let is_written_here = commit(path);
+    let may_be_taken = !is_written_here && !ncidp.is_null() && !is_netcdf_itself(caller);
+    let taken = match may_be_taken {
+        true if mode & WRITE != 0 => appending::take(path, mode, library),
+        true => Ok(reading::take(path, mode, library)),
+        false => Ok(None),
+    };
+    if let Ok(Some(id)) = taken {
         // SAFETY: not NULL; the program vouches for the rest.
-        let path = unsafe { CStr::from_ptr(path) };
-        let is_written_here = commit(path);
-        if !is_written_here
-            && !ncidp.is_null()
-            && !is_netcdf_itself(caller)
-            && let Some(id) = reading::take(path, mode, library)
-        {
-            // SAFETY: not NULL; the program vouches for the rest.
-            unsafe { *ncidp = id };
-            return 0;
-        }
+        unsafe { *ncidp = id };
+        return 0;
     }
     // SAFETY: the call as it came.
-    unsafe { invoke(library, name, words) }
+    let status = unsafe { invoke(library, name, words) };
+    if let (0, Err(why)) = (status, taken) {
+        report::passed(path, &why);
+    }
+    status
 }
 
 /// Whether a file is being written here; it is committed then.
@@ -247,7 +241,7 @@ fn commit(path: &CStr) -> bool {
     };
     let mut is_written = false;
     for file in files::all() {
-        if file.is_reading() || absolute(&file.path) != Some(wanted.clone()) {
+        if file.is_reading() || absolute(&file.at) != Some(wanted.clone()) {
             continue;
         }
         is_written = true;
@@ -259,9 +253,12 @@ fn commit(path: &CStr) -> bool {
     is_written
 }
 
-/// A path from the root, with the links of its folder followed.
+/// A path from the root with links followed, as far as there is something.
 fn absolute(path: &CStr) -> Option<PathBuf> {
     let path = Path::new(OsStr::from_bytes(path.to_bytes()));
+    if let Ok(found) = path.canonicalize() {
+        return Some(found);
+    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -313,29 +310,17 @@ pub(crate) extern "C" fn end(id: c_int) -> c_int {
             if let Some(shadow) = file.notes().shadow.take() {
                 shadow.close(file.program);
             }
-            close(frazil, &file, own, is_abort)
+            let (done, status) = close(frazil, own, is_abort);
+            // A child cannot close its parent's file, and need not: the parent does.
+            if file.process != std::process::id() {
+            } else if is_abort && status == 0 && !done.is_written() {
+                report::aborted(&file.path);
+            } else {
+                report::closed(&file.path, file.origin, &done, status);
+            }
+            status
         }
     };
     files::remove(id);
-    status
-}
-
-pub(crate) fn close(frazil: &'static Library, file: &Taken, own: c_int, is_abort: bool) -> c_int {
-    let name = match is_abort {
-        true => "nc_abort_reporting",
-        false => "nc_close_reporting",
-    };
-    let mut done = Done::new();
-    let place: *mut c_void = (&raw mut done).cast();
-    // SAFETY: either with a report of the size that it says.
-    let status = unsafe { invoke_on(frazil, name, own, [place as usize]) };
-    // A child cannot close its parent's file, and need not: the parent does.
-    if file.process == std::process::id() {
-        if is_abort && status == 0 && !done.is_written() {
-            report::aborted(&file.path);
-            return status;
-        }
-        report::closed(&file.path, &done, status);
-    }
     status
 }

@@ -1,22 +1,24 @@
 //! Calls that define, and calls that give out numbers of groups, on files that were taken.
 
 use std::ffi::{c_char, c_int};
-use std::sync::atomic::Ordering;
 
 use crate::current::{current, is, served_by};
 use crate::faithful;
 use crate::files::{self, Place, Taken};
-use crate::handover::{NO_MEMORY, give_back_unfit, hand_over, why};
+use crate::handover::{NO_MEMORY, give_back, give_back_unfit, why};
 use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::names::{Call, NAMES};
-use crate::reopen::go_on_there;
 use crate::report;
 
 /// What frazil answers where it does not do what netCDF-C may do: `NC_EINVAL`, `NC_EBADTYPE`,
 /// `NC_EVARSIZE`, `NC_EBADTYPID`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`; `NC_ENOMEM` for a chunk or
 /// a contiguous variable of more than an eighth of frazil's memory.
 const NOT_SERVED: [c_int; 8] = [-36, -45, NO_MEMORY, -62, -117, -128, -132, -136];
+
+/// Those of them that frazil answers for nothing else: the others are the program's faults where its own library
+/// cannot be asked.
+const NOT_HERE: [c_int; 5] = [NO_MEMORY, -62, -128, -132, -136];
 
 /// A call on a file that frazil may not be able to serve: the file then goes back to the program's
 /// own library, which gets this call.
@@ -52,7 +54,10 @@ fn on_own(
 ) -> c_int {
     let name = NAMES.get(call).copied().unwrap_or_default();
     if is(call, Call::nc_inq_filter_avail) {
-        return faithful::filter_is_there(file, words);
+        return faithful::filter_is_there(file, own, library, words);
+    }
+    if let Some(told) = faithful::without_filter(file, own, library, call, words) {
+        return told;
     }
     if is(call, Call::nc_get_var_chunk_cache) || is(call, Call::nc_get_var_chunk_cache_ints) {
         return faithful::chunk_cache(file, own, library, call, words);
@@ -72,20 +77,22 @@ fn on_own(
         }
         return 0;
     }
+    faithful::after_refusal(file, own, library, call, (words, status));
     if is_served && !NOT_SERVED.contains(&status) {
         return status;
     }
-    if let Some(verdict) = faithful::verdict(file, own, library, call, words)
-        && verdict != 0
-    {
+    match faithful::verdict(file, own, library, call, words) {
+        Some(0) => {}
         // The call is wrong, whoever serves it.
-        return verdict;
+        Some(verdict) => return verdict,
+        None if is_served && !NOT_HERE.contains(&status) => return status,
+        None => {}
     }
     let words_of = report::words_of(status);
-    let handed = match file.is_put.load(Ordering::Relaxed) {
-        true => go_on_there(file).inspect_err(|_| report::refused(&file.path, name, &words_of)),
-        false => hand_over(file, &why(name, status)),
-    };
+    let handed = give_back(file, &why(name, status));
+    if handed.is_err() && file.has_content() {
+        report::refused(&file.path, name, &words_of);
+    }
     match (handed, file.place(id)) {
         (Ok(()), Place::Handed(real)) => go_on(file, real, call, words),
         (Ok(()), Place::Own(_)) => status,

@@ -6,20 +6,23 @@ use std::sync::OnceLock;
 
 use crate::cache::cache_of;
 use crate::current::is;
-use crate::files::Taken;
+use crate::files::{CLASSIC_MODEL, Taken, Unfit};
 use crate::handover::{NO_MEMORY, why};
 use crate::invoke::{INVALID, Words, invoke, invoke_on, number};
-use crate::library::Library;
+use crate::library::{Library, is_drop_in};
 use crate::names::{Call, NAMES};
 use crate::shadow::{Shadow, Variable};
 
-/// `NC_CHUNKED` and `NC_COMPACT`
+/// `NC_CHUNKED`, `NC_CONTIGUOUS` and `NC_COMPACT`
 const CHUNKED: c_int = 0;
+const CONTIGUOUS: c_int = 1;
 const COMPACT: c_int = 2;
 /// `NC_QUANTIZE_BITGROOM`
 const BITGROOM: c_int = 1;
-/// `NC_CLASSIC_MODEL`
-const CLASSIC_MODEL: c_int = 0x0100;
+/// `NC_EBADCHUNK`
+const BAD_CHUNK: c_int = -127;
+/// `NC_ENOFILTER`
+const NO_FILTER: c_int = -136;
 /// `NC_MAX_VAR_DIMS`
 const MOST_DIMENSIONS: usize = 1024;
 /// Calls after which a variable's filters may have changed.
@@ -61,8 +64,6 @@ pub(crate) fn after(
     let varid = words[1] as c_int;
     let name = NAMES.get(call).copied().unwrap_or_default();
     match name {
-        "nc_enddef" | "nc__enddef" => file.notes().in_data_mode = true,
-        "nc_redef" => file.notes().in_data_mode = false,
         "nc_def_var" => {
             let Some(varid) = last_variable(library, own) else {
                 return;
@@ -76,23 +77,31 @@ pub(crate) fn after(
         "nc_def_var_chunking" | "nc_def_var_chunking_ints" if words[2] as c_int == COMPACT => {
             // Frazil's values would lie contiguous.
             let why = why("nc_def_var_chunking", 0);
-            file.notes().unfit.insert((own & 0xFFFF, varid), why);
+            file.notes()
+                .unfit
+                .insert((own & 0xFFFF, varid, Unfit::Storage), why);
         }
         "nc_def_var_chunking" | "nc_def_var_chunking_ints" if words[2] as c_int == CHUNKED => {
             if is_stated(call, words[3]) {
                 let mut notes = file.notes();
                 notes.stated_chunks.insert((own & 0xFFFF, varid));
-                notes.unfit.remove(&(own & 0xFFFF, varid));
+                notes.unfit.remove(&(own & 0xFFFF, varid, Unfit::Storage));
             } else {
                 // A 0 in front asks for the library's own, as netCDF-C reads it.
                 file.notes().stated_chunks.remove(&(own & 0xFFFF, varid));
                 as_it_would_be(file, own, library, (varid, true));
             }
         }
+        "nc_def_var_chunking" | "nc_def_var_chunking_ints" if words[2] as c_int == CONTIGUOUS => {
+            let mut notes = file.notes();
+            notes.chunked.remove(&(own & 0xFFFF, varid));
+            notes.stated_chunks.remove(&(own & 0xFFFF, varid));
+            notes.unfit.remove(&(own & 0xFFFF, varid, Unfit::Storage));
+        }
         "nc_def_var_quantize" => {
             // It rounds elements up and down by turns: by their places in each put, frazil by those in the
             // chunk.
-            let at = (own & 0xFFFF, varid);
+            let at = (own & 0xFFFF, varid, Unfit::Rounding);
             match words[2] as c_int == BITGROOM {
                 true => file.notes().unfit.insert(at, why(name, 0)),
                 false => file.notes().unfit.remove(&at),
@@ -102,6 +111,23 @@ pub(crate) fn after(
             as_it_would_be(file, own, library, (varid, false));
         }
         _ => {}
+    }
+}
+
+/// After a call that frazil has refused, if netCDF-C does a part of it nevertheless: a variable for which chunks of
+/// an impossible shape were asked is chunked from then on, and one with a wrong level has been shuffled before.
+pub(crate) fn after_refusal(
+    file: &Taken,
+    own: c_int,
+    library: &'static Library,
+    call: usize,
+    (words, status): (Words, c_int),
+) {
+    let name = NAMES.get(call).copied().unwrap_or_default();
+    let is_chunked = name.starts_with("nc_def_var_chunking") && status == BAD_CHUNK;
+    let is_shuffled = is(call, Call::nc_def_var_deflate) && status == INVALID;
+    if is_chunked || is_shuffled {
+        as_it_would_be(file, own, library, (words[1] as c_int, is_chunked));
     }
 }
 
@@ -213,6 +239,13 @@ fn as_it_would_be(
     if is_stated || ours().chunks {
         return;
     }
+    let is_chunked = {
+        let mut notes = file.notes();
+        if is_chunked {
+            notes.chunked.insert((own & 0xFFFF, varid));
+        }
+        notes.chunked.contains(&(own & 0xFFFF, varid))
+    };
     let Some(variable) = describe(library, own, varid, is_chunked) else {
         return;
     };
@@ -232,11 +265,10 @@ fn as_it_would_be(
     let status = unsafe { invoke_on(library, "nc_def_var_chunking", own, others) };
     // What follows, a filter say, may still ask for another storage.
     let mut notes = file.notes();
+    let at = (own & 0xFFFF, varid, Unfit::Storage);
     match status {
-        0 => notes.unfit.remove(&(own & 0xFFFF, varid)),
-        _ => notes
-            .unfit
-            .insert((own & 0xFFFF, varid), why("nc_def_var", NO_MEMORY)),
+        0 => notes.unfit.remove(&at),
+        _ => notes.unfit.insert(at, why("nc_def_var", NO_MEMORY)),
     };
 }
 
@@ -318,10 +350,45 @@ fn unlimited_dimensions(library: &'static Library, own: c_int) -> Option<Vec<c_i
     }
 }
 
-/// `nc_inq_filter_avail`: as the program's own library says.
-pub(crate) fn filter_is_there(file: &Taken, words: Words) -> c_int {
+/// `nc_inq_filter_avail`: as the program's own library says. The drop-in library has what frazil has.
+pub(crate) fn filter_is_there(
+    file: &Taken,
+    own: c_int,
+    library: &'static Library,
+    words: Words,
+) -> c_int {
+    if is_drop_in() {
+        // SAFETY: frz_nc_inq_filter_avail with its arguments.
+        return unsafe { invoke_on(library, "nc_inq_filter_avail", own, [words[1]]) };
+    }
     let told = with_shadow(file, |shadow| {
         Some(shadow.has_filter(file.program, words[1]))
     });
     told.unwrap_or(INVALID)
+}
+
+/// What the program's own library says to a call that asks for a filter that it lacks: the program could
+/// not read what frazil would write.
+pub(crate) fn without_filter(
+    file: &Taken,
+    own: c_int,
+    library: &'static Library,
+    call: usize,
+    words: Words,
+) -> Option<c_int> {
+    let filter = match NAMES.get(call).copied().unwrap_or_default() {
+        "nc_def_var_szip" => 4,
+        "nc_def_var_bzip2" => 307,
+        "nc_def_var_blosc" => 32001,
+        "nc_def_var_zstandard" => 32015,
+        "nc_def_var_filter" => words[2],
+        _ => return None,
+    };
+    let is_lacking = !is_drop_in()
+        && with_shadow(file, |shadow| Some(shadow.has_filter(file.program, filter)))
+            == Some(NO_FILTER);
+    match is_lacking {
+        true => verdict(file, own, library, call, words),
+        false => None,
+    }
 }

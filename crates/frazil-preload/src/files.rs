@@ -1,15 +1,22 @@
 //! The files that were taken, by the numbers that the program knows them by.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{CString, c_int};
+use std::ffi::{CStr, CString, OsStr, c_int};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
+use crate::behind::Commit;
 use crate::library::Library;
 use crate::shadow::Shadow;
+use crate::state::State;
 
 /// The bit of a number that says that the file was taken. Libraries count from 1 in the bits above 16.
 pub(crate) const MARK: c_int = 0x4000_0000;
+/// `NC_WRITE`
+pub(crate) const WRITE: c_int = 0x0001;
+/// `NC_CLASSIC_MODEL`
+pub(crate) const CLASSIC_MODEL: c_int = 0x0100;
 /// Files that may be taken at once.
 const MOST_FILES: usize = 1 << 14;
 /// The bits of a number that say which group is meant.
@@ -19,6 +26,10 @@ const GROUP: c_int = 0xFFFF;
 pub(crate) struct Taken {
     /// As the program wrote it.
     pub(crate) path: CString,
+    /// From the root: the program may be in another folder by now.
+    pub(crate) at: CString,
+    /// How the program has come by it.
+    pub(crate) origin: Origin,
     /// As the program asked for it.
     pub(crate) mode: c_int,
     /// Frazil's number of its root group.
@@ -27,14 +38,25 @@ pub(crate) struct Taken {
     pub(crate) program: &'static Library,
     /// The process that has created it.
     pub(crate) process: u32,
-    /// Its path from the root, if it is only read.
-    pub(crate) read_at: Option<CString>,
-    /// Whether values were put into it.
-    pub(crate) is_put: AtomicBool,
+    /// Whether it is known that values were put into it.
+    is_put: AtomicBool,
+    /// What goes on behind the program.
+    pub(crate) commit: Commit,
     /// What is remembered of its definitions.
     notes: Mutex<Notes>,
     /// Once the program's own library has it: its numbers of the groups, in their order.
     handed: OnceLock<Mutex<Vec<c_int>>>,
+}
+
+/// How a program has come by a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// It has created it.
+    Created,
+    /// It has opened it to write on.
+    Opened,
+    /// It has opened it to read.
+    Read,
 }
 
 /// What is remembered of a file's definitions.
@@ -42,12 +64,19 @@ pub(crate) struct Taken {
 pub(crate) struct Notes {
     /// Group and variable of those whose chunks or storage the program has stated.
     pub(crate) stated_chunks: BTreeSet<(c_int, c_int)>,
+    /// Those for which the program has asked for chunks of whatever shape.
+    pub(crate) chunked: BTreeSet<(c_int, c_int)>,
     /// Those that frazil cannot store as the program's own library would, and why.
-    pub(crate) unfit: BTreeMap<(c_int, c_int), String>,
-    /// Whether the program has left define mode.
-    pub(crate) in_data_mode: bool,
+    pub(crate) unfit: BTreeMap<(c_int, c_int, Unfit), String>,
     /// Where the program's own library is asked what it would do.
     pub(crate) shadow: Option<Shadow>,
+}
+
+/// What of a variable frazil cannot store as the program's own library would.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Unfit {
+    Storage,
+    Rounding,
 }
 
 /// Who has a file.
@@ -61,15 +90,22 @@ pub(crate) enum Place {
 static FILES: RwLock<Vec<Option<Arc<Taken>>>> = RwLock::new(Vec::new());
 
 impl Taken {
-    pub(crate) fn new(path: CString, mode: c_int, own: c_int, program: &'static Library) -> Self {
+    pub(crate) fn new(
+        path: &CStr,
+        origin: Origin,
+        (mode, own): (c_int, c_int),
+        program: &'static Library,
+    ) -> Self {
         Self {
-            path,
+            path: path.to_owned(),
+            at: from_root(path),
+            origin,
             mode,
             own,
             program,
             process: std::process::id(),
-            read_at: None,
             is_put: AtomicBool::new(false),
+            commit: Commit::default(),
             notes: Mutex::default(),
             handed: OnceLock::new(),
         }
@@ -77,7 +113,12 @@ impl Taken {
 
     /// Whether it is only read.
     pub(crate) fn is_reading(&self) -> bool {
-        self.read_at.is_some()
+        self.origin == Origin::Read
+    }
+
+    /// Whether there is something on disk that must not be lost: it was there, or values were put.
+    pub(crate) fn has_content(&self) -> bool {
+        self.origin != Origin::Created || self.has_values()
     }
 
     pub(crate) fn notes(&self) -> MutexGuard<'_, Notes> {
@@ -91,8 +132,9 @@ impl Taken {
             None => Place::Own(self.own | group),
             Some(groups) => {
                 let groups = groups.lock().unwrap_or_else(PoisonError::into_inner);
-                // A number that the program made up is nobody's.
-                Place::Handed(groups.get(group as usize).copied().unwrap_or(-1))
+                // A number that the program made up is that of no group in the file.
+                let nobody = groups.first().map_or(-1, |root| root | GROUP);
+                Place::Handed(groups.get(group as usize).copied().unwrap_or(nobody))
             }
         }
     }
@@ -119,11 +161,22 @@ impl Taken {
         (id & !GROUP) | group
     }
 
-    pub(crate) fn note_put(&self) {
-        if !self.is_put.load(Ordering::Relaxed) {
+    /// Whether values were put into it. What a put asked for that was refused does not count.
+    pub(crate) fn has_values(&self) -> bool {
+        let is_known = self.is_put.load(Ordering::Relaxed);
+        let has_values = is_known || State::of(self).has_values();
+        if has_values && !is_known {
             self.is_put.store(true, Ordering::Relaxed);
         }
+        has_values
     }
+}
+
+fn from_root(path: &CStr) -> CString {
+    let absolute = std::path::absolute(OsStr::from_bytes(path.to_bytes())).ok();
+    let bytes = absolute.map(|path| path.into_os_string().into_vec());
+    let absolute = bytes.and_then(|bytes| CString::new(bytes).ok());
+    absolute.unwrap_or_else(|| path.to_owned())
 }
 
 fn slot_of(id: c_int) -> Option<usize> {

@@ -6,13 +6,14 @@
 use std::ffi::{CString, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use crate::cache::set_cache;
 use crate::files::{Place, Taken};
 use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
+use crate::reopen::go_on_there;
 use crate::report;
+use crate::state::State;
 use crate::values::{NAME_BYTES, copy_attributes, done, text};
 
 /// `NC_GLOBAL`
@@ -30,7 +31,15 @@ const MOST_DIMENSIONS: usize = 1024;
 /// # Errors
 /// The status of what failed; the file is then not in either library's hands as it should be, and the
 /// report says so.
-pub(crate) fn hand_over(file: &Taken, why: &str) -> Result<(), c_int> {
+pub(crate) fn give_back(file: &Taken, why: &str) -> Result<(), c_int> {
+    match file.has_content() {
+        true => go_on_there(file, why),
+        false => hand_over(file, why),
+    }
+}
+
+/// Gives a file back of which there are definitions only.
+fn hand_over(file: &Taken, why: &str) -> Result<(), c_int> {
     let frazil = frazil().map_err(|_| BAD_ID)?;
     let names = Names::of(file).ok_or(INVALID)?;
     let mut real: c_int = 0;
@@ -86,7 +95,7 @@ pub(crate) fn hand_over(file: &Taken, why: &str) -> Result<(), c_int> {
 /// Before the first values come: gives a file back whose variables frazil cannot store as the program's own
 /// library would.
 pub(crate) fn give_back_unfit(file: &Taken) {
-    let is_own = matches!(file.place(0), Place::Own(_)) && !file.is_put.load(Ordering::Relaxed);
+    let is_own = matches!(file.place(0), Place::Own(_)) && !file.has_values();
     // Tried once: what frazil then chooses is as good.
     let unfit = match is_own {
         true => std::mem::take(&mut file.notes().unfit),
@@ -94,7 +103,7 @@ pub(crate) fn give_back_unfit(file: &Taken) {
     };
     if let Some(why) = unfit.values().next() {
         // If that fails, the report says so, and frazil goes on with other chunks.
-        let _ = hand_over(file, why);
+        let _ = give_back(file, why);
     }
 }
 
@@ -129,7 +138,7 @@ struct Names {
 
 impl Names {
     fn of(file: &Taken) -> Option<Self> {
-        let path = Path::new(OsStr::from_bytes(file.path.to_bytes()));
+        let path = Path::new(OsStr::from_bytes(file.at.to_bytes()));
         let own = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut name = OsString::from(".");
         name.push(own.file_name()?);
@@ -186,11 +195,15 @@ impl Twin<'_> {
         let fill_mode = fill_mode_of(self.frazil, self.file.own)?;
         // SAFETY: nc_set_fill with its arguments.
         done(unsafe { invoke_on(self.program, "nc_set_fill", root, [number(fill_mode), 0]) })?;
-        if self.file.notes().in_data_mode {
-            // SAFETY: nc_enddef with the file's number.
-            done(unsafe { invoke_on(self.program, "nc_enddef", root, []) })?;
-        }
-        Ok(())
+        let state = State::of(self.file);
+        // Reading leaves define mode without settling fill values, as `nc_sync` does.
+        let call = match (state.is_in_data_mode(), state.is_ended()) {
+            (false, _) => return Ok(()),
+            (true, true) => "nc_enddef",
+            (true, false) => "nc_sync",
+        };
+        // SAFETY: either with the file's number.
+        done(unsafe { invoke_on(self.program, call, root, []) })
     }
 
     /// Groups, in the order of their numbers.

@@ -1,7 +1,7 @@
 //! The library that `frazil run` preloads into programs that nobody rebuilds.
 //!
-//! It exports netCDF's names and nothing else. A netCDF-4 file that the program creates is written by
-//! `libfrazil`, and one that it opens for reading is read by it (`reading`). That library is loaded so that
+//! It exports netCDF's names and nothing else. A netCDF-4 file that the program creates, or opens to write
+//! on (`appending`), is written by `libfrazil`, and one that it opens for reading is read by it (`reading`). That library is loaded so that
 //! none of its names come into the program's sight; everything else goes on to the program's own netCDF
 //! library, by a jump that leaves no trace.
 //!
@@ -15,6 +15,10 @@
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod appending;
+#[expect(unsafe_code, reason = "calls libfrazil")]
+mod behind;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod cache;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
@@ -46,5 +50,7 @@ mod report;
 mod route;
 #[expect(unsafe_code, reason = "calls a netCDF library")]
 mod shadow;
+#[expect(unsafe_code, reason = "calls libfrazil")]
+mod state;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod values;

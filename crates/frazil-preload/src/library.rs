@@ -6,6 +6,8 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, OsStr, c_void};
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -20,6 +22,8 @@ const LIBRARY: &str = "FRAZIL_RUN_LIBRARY";
 const BESIDE: &str = "frazil/libfrazil.so";
 /// What is before names of netCDF-C inside this library.
 const BUNDLED: &str = "bundled_";
+/// How HDF5 files begin.
+const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 /// A name that was looked for and is not there.
 const ABSENT: usize = 1;
 
@@ -138,6 +142,11 @@ fn bundled() -> Option<&'static Library> {
     inside.as_ref()
 }
 
+/// Whether this is the drop-in library: the program's own is netCDF-C inside.
+pub(crate) fn is_drop_in() -> bool {
+    bundled().is_some()
+}
+
 fn last_error() -> String {
     // SAFETY: the text is this thread's until its next call of the linker.
     let text = unsafe { libc::dlerror() };
@@ -245,7 +254,7 @@ fn next() -> &'static Library {
 /// Whether the code at `address` is of a netCDF library itself, which calls its own functions by their
 /// names.
 pub(crate) fn is_netcdf_itself(address: usize) -> bool {
-    if bundled().is_some() {
+    if is_drop_in() {
         // There all of its calls are its own, but for those of the second version of the interface.
         return false;
     }
@@ -254,6 +263,13 @@ pub(crate) fn is_netcdf_itself(address: usize) -> bool {
         return false;
     };
     caller_of(real).is_some_and(|real| real.base == caller.base)
+}
+
+/// Whether a path is that of a file of the netCDF-4 format.
+pub(crate) fn is_netcdf4(path: &Path) -> bool {
+    let mut begin = [0; SIGNATURE.len()];
+    let is_it = |mut file: File| file.read_exact(&mut begin).is_ok() && begin == SIGNATURE;
+    is_plain_file(path) && File::open(path).is_ok_and(is_it)
 }
 
 /// Whether a path may be a plain file's, by its name alone.

@@ -2,13 +2,11 @@
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr;
-use std::sync::atomic::Ordering;
 
 use crate::current::{current, served_by};
-use crate::handover::{hand_over, why};
+use crate::handover::{give_back, why};
 use crate::invoke::{INVALID, invoke, number};
 use crate::library::frazil;
-use crate::reopen::go_on_there;
 use crate::report;
 use crate::{files, reading};
 
@@ -54,9 +52,9 @@ pub(crate) extern "C" fn copy_att(
     let Err(status) = copied else { return 0 };
     let is_own = frazil().is_ok_and(|library| ptr::eq(library, there));
     match target {
-        Some(file) if is_own && status == INVALID && !file.is_put.load(Ordering::Relaxed) => {
+        Some(file) if is_own && status == INVALID => {
             // Of a type that frazil does not write.
-            match hand_over(&file, &why("nc_copy_att", 0)) {
+            match give_back(&file, &why("nc_copy_att", 0)) {
                 Ok(()) => direct(served_by(to, caller).1),
                 Err(status) => status,
             }
@@ -79,15 +77,11 @@ pub(crate) extern "C" fn copy_var(from: c_int, varid: c_int, to: c_int) -> c_int
         report::refused(&source.path, "nc_copy_var", "frazil does not serve it");
         return INVALID;
     }
-    if let Some(target) = target.filter(|_| is_own(there)) {
-        let handed = match target.is_put.load(Ordering::Relaxed) {
-            true => go_on_there(&target),
-            false => hand_over(&target, &why("nc_copy_var", 0)),
-        };
-        if let Err(status) = handed {
-            report::refused(&target.path, "nc_copy_var", "frazil does not serve it");
-            return status;
-        }
+    if let Some(target) = target.filter(|_| is_own(there))
+        && let Err(status) = give_back(&target, &why("nc_copy_var", 0))
+    {
+        report::refused(&target.path, "nc_copy_var", "frazil does not serve it");
+        return status;
     }
     let (library, to, _) = served_by(to, caller);
     let words = [number(here_id), number(varid), number(to), 0, 0, 0, 0, 0];

@@ -1,18 +1,16 @@
 //! Files that the program opens for reading: frazil reads those in which it sees what netCDF-C sees.
 //!
-//! `libfrazil` says which. Small files are left alone: loading it takes longer than reading them. At the first
-//! call that only the program's own library serves, that opens the file, and has it from then on: nothing is
-//! lost, since nothing was written.
+//! `libfrazil` says which. Small files are left alone: loading it takes longer than reading them. The drop-in
+//! library takes those with filters that its HDF5 lacks. At the first call that only the program's own library
+//! serves, that opens the file, and has it from then on: nothing is lost, since nothing was written.
 
-use std::ffi::{CStr, CString, OsStr, c_char, c_int};
-use std::fs::File;
-use std::io::Read;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_uint};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::files::{self, Place, Taken};
+use crate::files::{self, Origin, Place, Taken, WRITE};
 use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
-use crate::library::{Library, frazil, is_plain_file};
+use crate::library::{Library, frazil, is_drop_in, is_netcdf4};
 use crate::names::NAMES;
 use crate::report;
 use crate::values::NAME_BYTES;
@@ -21,16 +19,20 @@ use crate::values::NAME_BYTES;
 const WRITE_ONLY: &str = "FRAZIL_RUN_WRITE_ONLY";
 /// Smaller files are left alone.
 const FEWEST_BYTES: u64 = 1 << 20;
-/// `NC_WRITE`
-const WRITE: c_int = 0x0001;
-/// How HDF5 files begin.
-const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
+/// HDF5's own filters but szip: deflate, shuffle, Fletcher-32, N-Bit, scale and offset.
+const OWN_FILTERS: [c_uint; 5] = [1, 2, 3, 5, 6];
+/// Filters of a variable at most, by HDF5.
+const MOST_FILTERS: usize = 32;
 /// `NC_EBADGRPID`
 const BAD_GROUP: c_int = -116;
 
 /// Takes a file, if frazil reads it; its number.
 pub(crate) fn take(path: &CStr, mode: c_int, program: &'static Library) -> Option<c_int> {
-    if mode & WRITE != 0 || std::env::var_os(WRITE_ONLY).is_some() || !is_worth_it(path) {
+    if mode & WRITE != 0 || std::env::var_os(WRITE_ONLY).is_some() {
+        return None;
+    }
+    let is_large = bytes_of(path)? >= FEWEST_BYTES;
+    if !is_large && !is_drop_in() {
         return None;
     }
     let library = frazil().ok()?;
@@ -44,12 +46,18 @@ pub(crate) fn take(path: &CStr, mode: c_int, program: &'static Library) -> Optio
     // SAFETY: frz_nc_open_reading with its three arguments.
     let status = unsafe { invoke(library, "nc_open_reading", words) };
     if status != 0 {
-        report::unread(path, &report::words_of(status));
+        // Of small files nobody expects it.
+        if is_large {
+            report::unread(path, &report::refusal_of(status));
+        }
         return None;
     }
-    let mut taken = Taken::new(CString::from(path), mode, own, program);
-    taken.read_at = Some(from_root(path));
-    let id = files::insert(taken);
+    if !is_large && !has_foreign_filters(library, own) {
+        // SAFETY: frz_nc_close with the number of a file that was opened above.
+        unsafe { invoke_on(library, "nc_close", own, []) };
+        return None;
+    }
+    let id = files::insert(Taken::new(path, Origin::Read, (mode, own), program));
     match id {
         Some(_) => report::read(path),
         // SAFETY: frz_nc_close with the number of a file that was opened above.
@@ -58,26 +66,44 @@ pub(crate) fn take(path: &CStr, mode: c_int, program: &'static Library) -> Optio
     id
 }
 
-/// Whether a file is large enough, and of the format.
-fn is_worth_it(path: &CStr) -> bool {
+/// The bytes of a file, if it is of the format.
+fn bytes_of(path: &CStr) -> Option<u64> {
     let path = Path::new(OsStr::from_bytes(path.to_bytes()));
-    let is_large = |file: &File| {
-        file.metadata()
-            .is_ok_and(|found| found.len() >= FEWEST_BYTES)
-    };
-    let mut begin = [0; SIGNATURE.len()];
-    is_plain_file(path)
-        && File::open(path)
-            .ok()
-            .filter(is_large)
-            .is_some_and(|mut file| file.read_exact(&mut begin).is_ok() && begin == SIGNATURE)
+    let length = path.metadata().ok()?.len();
+    is_netcdf4(path).then_some(length)
 }
 
-fn from_root(path: &CStr) -> CString {
-    let absolute = std::path::absolute(OsStr::from_bytes(path.to_bytes())).ok();
-    let bytes = absolute.map(|path| path.into_os_string().into_vec());
-    let absolute = bytes.and_then(|bytes| CString::new(bytes).ok());
-    absolute.unwrap_or_else(|| path.to_owned())
+/// Whether a variable has a filter that HDF5 as it is built here does not have.
+fn has_foreign_filters(library: &'static Library, own: c_int) -> bool {
+    let mut groups = (own..).take_while(|&group| name_of(library, group).is_some());
+    groups.any(|group| {
+        let mut variables: c_int = 0;
+        let place = (&raw mut variables) as usize;
+        // SAFETY: frz_nc_inq_nvars with its arguments.
+        unsafe { invoke_on(library, "nc_inq_nvars", group, [place]) };
+        (0..variables).any(|varid| {
+            let (mut count, mut filters) = (0_usize, [0 as c_uint; MOST_FILTERS]);
+            let count_at = (&raw mut count) as usize;
+            // SAFETY: frz_nc_inq_var_filter_ids with no place for the numbers.
+            unsafe {
+                invoke_on(
+                    library,
+                    "nc_inq_var_filter_ids",
+                    group,
+                    [number(varid), count_at, 0],
+                )
+            };
+            if count > MOST_FILTERS {
+                return true;
+            }
+            let places = [number(varid), count_at, filters.as_mut_ptr() as usize];
+            // SAFETY: as above; there is room for as many.
+            unsafe { invoke_on(library, "nc_inq_var_filter_ids", group, places) };
+            filters[..count]
+                .iter()
+                .any(|filter| !OWN_FILTERS.contains(filter))
+        })
+    })
 }
 
 /// Before a call: gives the file back to the program's own library unless frazil serves the call. If that
@@ -104,11 +130,9 @@ pub(crate) fn give_back_unless(is_served: bool, file: &Taken, call: usize) {
 fn reopened(file: &Taken, own: c_int) -> Result<Vec<c_int>, c_int> {
     let library = frazil().map_err(|_| BAD_ID)?;
     let mut real: c_int = 0;
-    // The program may be in another folder by now.
-    let path = file.read_at.as_ref().ok_or(INVALID)?;
     let place = (&raw mut real) as usize;
     let words = [
-        path.as_ptr() as usize,
+        file.at.as_ptr() as usize,
         number(file.mode),
         place,
         0,

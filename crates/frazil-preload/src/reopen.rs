@@ -1,43 +1,42 @@
-//! A file that has values goes on in the program's own library: frazil closes it, that library opens it.
+//! A file that has content goes on in the program's own library: frazil closes it, that library opens it.
 //!
 //! Both number groups, dimensions and variables in the order of their definition, which files keep.
 
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{CString, c_char, c_int, c_void};
 
-use crate::create::close;
-use crate::files::{Place, Taken};
+use crate::files::{CLASSIC_MODEL, Place, Taken, WRITE};
 use crate::handover::fill_mode_of;
 use crate::invoke::{BAD_ID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
+use crate::report::{self, Done};
+use crate::state::State;
 use crate::values::done;
 
-/// `NC_WRITE`
-const WRITE: c_int = 1;
-/// `NC_CLASSIC_MODEL`
-const CLASSIC_MODEL: c_int = 0x0100;
-
-/// Closes the file and has the program's own library open it.
+/// Closes the file and has the program's own library open it; `why` goes into the report where nothing was
+/// written.
 ///
 /// # Errors
 /// The status of what failed.
-pub(crate) fn go_on_there(file: &Taken) -> Result<(), c_int> {
+pub(crate) fn go_on_there(file: &Taken, why: &str) -> Result<(), c_int> {
     let frazil = frazil().map_err(|_| BAD_ID)?;
     let Place::Own(root) = file.place(0) else {
         return Ok(());
     };
     let names = groups_of(frazil, root)?;
     let fill_mode = fill_mode_of(frazil, root)?;
-    let in_define_mode = {
-        let mut notes = file.notes();
-        if let Some(shadow) = notes.shadow.take() {
-            shadow.close(file.program);
-        }
-        !notes.in_data_mode
-    };
-    done(close(frazil, file, root, false))?;
+    let in_define_mode = !State::of(file).is_in_data_mode();
+    if let Some(shadow) = file.notes().shadow.take() {
+        shadow.close(file.program);
+    }
+    let (written, status) = close(frazil, root, false);
+    match status == 0 && !written.is_written() {
+        true => report::returned(&file.path, why),
+        false => report::closed(&file.path, file.origin, &written, status),
+    }
+    done(status)?;
     let mut real: c_int = 0;
     let mut words: Words = [0; 8];
-    words[0] = file.path.as_ptr() as usize;
+    words[0] = file.at.as_ptr() as usize;
     words[1] = number(WRITE);
     words[2] = (&raw mut real) as usize;
     // SAFETY: nc_open with its arguments.
@@ -77,4 +76,17 @@ fn groups_of(frazil: &'static Library, root: c_int) -> Result<Vec<CString>, c_in
         done(unsafe { invoke_on(frazil, "nc_inq_grpname_full", group, places) })?;
         names.push(crate::values::text(&name).to_owned());
     }
+}
+
+/// Ends a file of frazil's; what was done, and the status.
+pub(crate) fn close(frazil: &'static Library, own: c_int, is_abort: bool) -> (Done, c_int) {
+    let name = match is_abort {
+        true => "nc_abort_reporting",
+        false => "nc_close_reporting",
+    };
+    let mut done = Done::new();
+    let place: *mut c_void = (&raw mut done).cast();
+    // SAFETY: either with a report of the size that it says.
+    let status = unsafe { invoke_on(frazil, name, own, [place as usize]) };
+    (done, status)
 }

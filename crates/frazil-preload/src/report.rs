@@ -3,20 +3,25 @@
 //! Programs close their standard error, fork and start others: each line is written at once, to the end
 //! of the file. `frazil-cli/src/commands/run/events.rs` reads them.
 
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::files;
+use crate::files::{self, Origin};
 use crate::invoke::invoke;
 use crate::library::{Library, frazil};
 
 /// Names the file of the report; users of the drop-in library set it themselves.
 const REPORT: &str = "FRAZIL_RUN_REPORT";
+/// The words of `NC_ENOTBUILT`, which come before the reason.
+const NOT_SERVED: &str =
+    "NetCDF: Attempt to use feature that was not turned on when netCDF was built.: ";
 
 /// What a writer did: `frz_report` of `frazil.h`.
 #[derive(Default)]
@@ -120,17 +125,41 @@ pub(crate) fn aborted(path: &CStr) {
 }
 
 /// A file was closed, or could not be.
-pub(crate) fn closed(path: &CStr, done: &Done, status: c_int) {
+pub(crate) fn closed(path: &CStr, origin: Origin, done: &Done, status: c_int) {
     let error = (status != 0).then(|| words_of(status));
+    if origin == Origin::Opened && error.is_none() && !done.is_written() {
+        return tell("unchanged", json!({ "path": shown(path) }));
+    }
     let what = json!({
         "path": shown(path),
+        "known_by": known_by(path),
         "raw_bytes": done.raw_bytes,
-        "stored_bytes": done.stored_bytes,
+        "stored_bytes": match origin {
+            // What was in it before is not counted.
+            Origin::Opened => done.written_bytes,
+            _ => done.stored_bytes,
+        },
         "waited_seconds": done.stalled_seconds,
         "hidden_seconds": done.hidden_seconds,
         "error": error,
     });
     tell("closed", what);
+}
+
+/// What a file is known by should the program rename it: folder, device and number.
+fn known_by(path: &CStr) -> Option<Value> {
+    let path = std::path::absolute(OsStr::from_bytes(path.to_bytes())).ok()?;
+    let found = path.metadata().ok()?;
+    Some(json!([path.parent()?.to_str()?, found.dev(), found.ino()]))
+}
+
+/// Why frazil has just refused a file.
+pub(crate) fn refusal_of(status: c_int) -> String {
+    let words = words_of(status);
+    match words.strip_prefix(NOT_SERVED) {
+        Some(why) => why.to_owned(),
+        None => words,
+    }
 }
 
 /// What frazil has to say about the status that it has just returned.
@@ -172,6 +201,6 @@ unsafe extern "C" fn closed_at_exit(path: *const c_char, done: *const Done, stat
     let (path, done) = unsafe { (CStr::from_ptr(path), &*done) };
     let files = files::all();
     let as_written = files.iter().find(|file| file.path.as_c_str() == path);
-    let path: CString = as_written.map_or_else(|| path.to_owned(), |file| file.path.clone());
-    closed(&path, done, status);
+    let origin = as_written.map_or(Origin::Created, |file| file.origin);
+    closed(path, origin, done, status);
 }

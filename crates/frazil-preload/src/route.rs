@@ -9,7 +9,7 @@ use crate::handover::give_back_unfit;
 use crate::invoke::NOT_BUILT;
 use crate::library::{Library, frazil, program};
 use crate::names::{Call, NAMES};
-use crate::{create, define, pairs, reading};
+use crate::{behind, create, define, pairs, reading};
 
 /// What kind of call it is, where the file was taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,14 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
     let Some(file) = files::find(id) else {
         return onward(program(caller), call);
     };
+    behind::finish(&file);
+    if kind == Kind::Groups && file.is_reading() && !asks(call) {
+        reading::give_back_unless(false, &file, call);
+    }
     let handler = match kind {
+        _ if is(call, Call::nc_sync) && behind::serves(&file, id) => {
+            Some(behind::sync as *const () as usize)
+        }
         Kind::End => Some(create::end as *const () as usize),
         Kind::Groups => Some(define::groups as *const () as usize),
         _ => None,
@@ -121,9 +128,6 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
             let address = frazil().ok().and_then(|library| library.function(call));
             match (kind, address) {
                 (Kind::Put | Kind::Plain, Some(address)) => {
-                    if kind == Kind::Put {
-                        file.note_put();
-                    }
                     // SAFETY: as this function's.
                     unsafe { *first = u64::from(own.cast_unsigned()) };
                     address

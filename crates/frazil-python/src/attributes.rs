@@ -22,7 +22,9 @@ pub(crate) enum Value<'py> {
 impl Value<'_> {
     pub(crate) fn into_schema(self) -> Outcome<SchemaValue> {
         match self {
-            Self::Strings(texts) => Ok(SchemaValue::Strings(texts)),
+            Self::Strings(texts) => Ok(SchemaValue::Strings(
+                texts.into_iter().map(Into::into).collect(),
+            )),
             Self::Numbers((number, values)) => {
                 let ValueType::Atomic(nc_type) = value_type(number)? else {
                     return Err(invalid("texts come as a list").into());

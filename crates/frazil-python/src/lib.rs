@@ -45,7 +45,9 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     frazil::remove_unfinished_in_the_end();
     #[cfg(feature = "network")]
     frazil_remote::install();
-    module.add("__version__", frazil::about().version)?;
+    // As Python writes it (PEP 440): 1.0.0rc1.
+    let version = frazil::about().version.replace("-rc.", "rc");
+    module.add("__version__", version)?;
     module.add_function(wrap_pyfunction!(operations::about, module)?)?;
     module.add_function(wrap_pyfunction!(operations::environment_warnings, module)?)?;
     module.add_function(wrap_pyfunction!(operations::filter_name, module)?)?;

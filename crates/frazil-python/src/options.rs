@@ -229,6 +229,9 @@ impl From<Shuffle> for ShufflePolicy {
     }
 }
 
+/// No filter has a higher one.
+const MOST_LEVEL: u32 = 22;
+
 /// Options of `pack` and `plan`, or all of them as the command `frazil` has understood them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -258,6 +261,8 @@ pub(crate) struct Pack {
     overwrite: bool,
     allow_larger: Option<bool>,
     verify: bool,
+    /// The call.
+    history: Option<String>,
     /// Grams of CO2 a kilowatt-hour.
     carbon_intensity: Option<f64>,
     attempt: Option<Attempt>,
@@ -297,6 +302,9 @@ impl Pack {
 
     pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<PackOptions, Error> {
         self.check_together()?;
+        if let Some(level) = self.level.filter(|&level| level > MOST_LEVEL) {
+            return Err(refuse("level", level));
+        }
         if let Some(understood) = self.understood {
             let understood = *understood;
             return Ok(PackOptions {
@@ -347,10 +355,20 @@ impl Pack {
             overwrite: self.overwrite,
             allow_larger: self.allow_larger,
             verify: self.verify,
+            history: self.history,
             energy: energy_rates(self.carbon_intensity)?,
             attempt: self.attempt,
             resources: resources(self.threads, self.memory, cancel)?,
         })
+    }
+}
+
+/// The error for a value that a declared option cannot have.
+fn refuse(key: &str, value: impl ToString) -> Error {
+    let value = value.to_string();
+    match DeclaredOption::named(key) {
+        Some(declared) => declared.refuse(&format!("the option {key}"), &value, None),
+        None => invalid(format!("{key} cannot be {value}")),
     }
 }
 
@@ -367,9 +385,7 @@ fn energy_rates(carbon_intensity: Option<f64>) -> Result<EnergyRates, Error> {
     };
     match stated.is_sound() {
         true => Ok(stated),
-        false => Err(invalid(
-            "`carbon_intensity` is grams of CO2 a kilowatt-hour, 0 or more",
-        )),
+        false => Err(refuse("carbon_intensity", carbon_g_per_kwh)),
     }
 }
 
@@ -389,8 +405,8 @@ fn weighing(
     tree: Option<PathBuf>,
 ) -> Result<SelectionCriteria, Error> {
     let tolerance = floors.ratio_tolerance;
-    if tolerance.is_some_and(|share| !(0.0..1.0).contains(&share)) {
-        return Err(invalid("ratio_tolerance is a share from 0 to below 1"));
+    if let Some(share) = tolerance.filter(|share| !(0.0..1.0).contains(share)) {
+        return Err(refuse("ratio_tolerance", share));
     }
     let floor = |speed: &Option<SpeedDemand>, transfer| {
         let speed = speed.as_ref()?;
@@ -439,6 +455,8 @@ pub(crate) struct Unpack {
     format: UnpackFormat,
     overwrite: bool,
     verify: bool,
+    /// The call.
+    history: Option<String>,
     pub(crate) break_hard_links: bool,
 }
 
@@ -448,6 +466,7 @@ impl Unpack {
             format: self.format,
             overwrite: self.overwrite,
             verify: self.verify,
+            history: self.history.clone(),
             resources: resources(self.threads, self.memory, cancel)?,
         })
     }
@@ -477,6 +496,7 @@ impl Verify {
                 .as_ref()
                 .map(|Tests::Ldcpy| Thresholds::Ldcpy),
             figures: 0,
+            pictured: Vec::new(),
         })
     }
 }

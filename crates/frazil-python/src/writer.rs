@@ -252,7 +252,7 @@ impl Writer {
                 &start,
                 &count,
                 stride.as_deref(),
-                &values,
+                &values.into_iter().map(Into::into).collect::<Vec<_>>(),
             )
         })
     }
@@ -273,7 +273,9 @@ impl Writer {
     fn read_strings(&self, py: Python<'_>, variable: usize, slab: Slab) -> Outcome<Vec<String>> {
         let (start, count, stride) = slab;
         self.with(py, |writer| {
-            writer.read_strings(VariableId(variable), &start, &count, stride.as_deref())
+            let texts =
+                writer.read_strings(VariableId(variable), &start, &count, stride.as_deref())?;
+            Ok(texts.iter().map(ToString::to_string).collect())
         })
     }
 

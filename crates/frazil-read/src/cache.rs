@@ -10,6 +10,7 @@ use frazil_file::attributes::Attributes;
 use frazil_file::error::{Error, Result};
 use frazil_options::chunk_goal::{AccessPattern, Chooser, Subject, roles_of_model};
 use frazil_options::plan_text::{PLAN_ATTRIBUTE, parse_plan};
+use frazil_options::stated_names::check_goal;
 
 /// Which decoded chunks of a file are kept whatever else is read, within the budget of the process
 /// ([`set_read_budget`](frazil_pipeline::set_read_budget)).
@@ -38,7 +39,7 @@ pub enum ChunkCachePolicy {
 /// By variable: the bytes of its share; 0: none.
 ///
 /// # Errors
-/// [`ErrorCode::InvalidArgument`] for bytes of a variable that is not there.
+/// [`ErrorCode::InvalidArgument`] for bytes of a variable, or reads along a dimension, that is not there.
 pub(super) fn shares(
     model: &FileModel,
     policy: &ChunkCachePolicy,
@@ -57,6 +58,8 @@ pub(super) fn shares(
         }
         ChunkCachePolicy::Plan(plan) => of_plan(plan),
         ChunkCachePolicy::Reads(goal) => {
+            let known = model.dimensions.iter().map(|one| one.name.as_str());
+            check_goal(goal, &known.collect::<Vec<_>>())?;
             let chooser = Chooser::new(goal);
             let all = (0..model.variables.len()).map(VariableId);
             all.map(|id| for_reads(model, id, goal, &chooser).saturating_mul(parts))

@@ -128,8 +128,11 @@ pub(super) fn swap_units(values: &mut [u8], unit: Option<usize>) {
     }
 }
 
-/// One element of what chunks that are not stored hold, as handed out.
+/// One element of what chunks that are not stored hold, as handed out; empty: zeros.
 pub(super) fn fill_inside(variable: &Variable) -> Vec<u8> {
+    if variable.dataset.has_oversized_elements() {
+        return Vec::new();
+    }
     let mut fill = vec![0; handed_out(variable).0.size_bytes];
     converted(variable, &variable.dataset.fill, &mut fill);
     fill

@@ -269,7 +269,7 @@ impl FileSnapshot {
 
     fn locate(&self, number: usize, variable: &Variable) -> Result<Reach> {
         let dataset = &variable.dataset;
-        sources::check_element(dataset)?;
+        sources::check_element(self.bytes.length().unwrap_or(0), dataset)?;
         let mut reach = self.elements_of(variable)?;
         reach.path = match (&dataset.storage, &self.kind) {
             _ if dataset.is_null || dataset.shape.contains(&0) => ReadPath::Nothing,

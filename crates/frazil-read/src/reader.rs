@@ -8,7 +8,7 @@ use frazil_container::hdf5::{Expanded, Source, expand_plain};
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
 use frazil_container::schema::VariableId;
-use frazil_pipeline::{CacheStats, PipelineError, ReadContext};
+use frazil_pipeline::{CacheStats, PipelineError, ReadContext, fill_values};
 use frazil_types::sync::Mutex;
 use frazil_types::{
     AxisSelection, ElementClass, ElementType, ErrorCode, FilterSpec, selected_elements,
@@ -401,11 +401,6 @@ impl Reader {
             threads: self.shared.threads,
             cancel: &options.cancel,
         };
-        let fill_with = |fill: &[u8], target: &mut [u8]| {
-            for element in target.chunks_exact_mut(fill.len().max(1)) {
-                element.copy_from_slice(fill);
-            }
-        };
         match &reach.path {
             ReadPath::Chunked(array, missing) => {
                 let outcome = array.read(selections, &reach.outside, target, &context);
@@ -428,7 +423,7 @@ impl Reader {
                 } else {
                     &reach.fill
                 };
-                fill_with(fill, target);
+                fill_values(target, fill);
                 Ok(())
             }
             ReadPath::Elsewhere(_) => {
@@ -437,7 +432,7 @@ impl Reader {
             }
             ReadPath::Library => {
                 // In the order of the file until it is read.
-                fill_with(&reach.outside, target);
+                fill_values(target, &reach.outside);
                 swap_units(target, reach.byte_swap);
                 let (input, dataset) = (generation.input()?, &variable.dataset);
                 through_library::read(&input, dataset, selections, target)

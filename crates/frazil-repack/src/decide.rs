@@ -14,12 +14,11 @@ use crate::shapes;
 use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::progress::Progress;
-use frazil_file::resources::Resources;
 use frazil_file::sources::{Access, AccessPath, Stored};
 use frazil_file::wording::enumerate;
 use frazil_file::{left_behind, sources};
 use frazil_options::filter_options::demands;
-use frazil_options::options::{ChunkPolicy, PackOptions};
+use frazil_options::options::{ChunkPolicy, PackOptions, UnpackOptions};
 use frazil_precision::protected::{protected_values, replayed};
 use frazil_precision::refusals::{Refusal, refusals};
 use frazil_precision::roundable::type_obstacle;
@@ -85,6 +84,7 @@ pub(crate) fn decide(
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
     }
     decisions.netcdf_attribute = options.precision.netcdf_attribute;
+    decisions.tell_command(input, options.history.as_deref())?;
     decisions.find_additions(input)?;
     decisions.precision_rules = precision.rules;
     add_demands(input, options, &demands, &mut decisions.precision_rules)?;
@@ -302,10 +302,10 @@ fn idle_plans(input: &Input, options: &PackOptions) -> Vec<String> {
 
 /// Decides everything about undoing a pack: no filters but those that nobody here can undo, chunks
 /// only where an axis may grow.
-pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<Decisions> {
+pub(crate) fn decide_unpacked(input: &Input, asked: &UnpackOptions) -> Result<Decisions> {
     let options = PackOptions {
         chunks: ChunkPolicy::Keep,
-        resources: resources.clone(),
+        resources: asked.resources.clone(),
         ..PackOptions::default()
     };
     let mut shapes = shapes::choose_shapes(input, &options)?;
@@ -322,6 +322,8 @@ pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<De
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
     }
     decisions.strip_filters(input.variables());
+    decisions.tell_command(input, asked.history.as_deref())?;
+    decisions.find_additions(input)?;
     decisions.notices.extend(left_behind::form(input));
     Ok(decisions)
 }

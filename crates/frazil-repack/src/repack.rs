@@ -156,7 +156,7 @@ pub fn unpack(
             clock: &clock,
         };
         tell(&source, progress);
-        let decisions = decide::decide_unpacked(&source, &options.resources);
+        let decisions = decide::decide_unpacked(&source, options);
         let written = decisions.and_then(|mut decisions| match options.format {
             UnpackFormat::Hdf5 => write(&source, &target, &mut decisions, &job, progress),
             UnpackFormat::Classic => write_classic(&source, &target, &decisions, &job, progress),
@@ -229,15 +229,15 @@ fn write_classic(
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
     let pending = PendingOutput::create(&target.path, target.before)?;
-    let notices =
-        unpack_classic::write(source, pending.path(), job.resources, job.budget, progress)
-            .map_err(|error| rename_file(error, pending.path(), &target.path))?;
+    let history = decisions.history.as_ref();
+    let notices = unpack_classic::write(source, pending.path(), history, job, progress)
+        .map_err(|error| rename_file(error, pending.path(), &target.path))?;
     let mut report = report(source, decisions, &[], job);
     for variable in &mut report.variables {
         variable.chunk = None;
         variable.stored_bytes = variable.raw_bytes;
     }
-    report.notices = [source.notices(), notices].concat();
+    report.notices = [source.notices(), decisions.notices(), notices].concat();
     complete(source, target, pending, (report, &[]), job, progress)
 }
 

@@ -3,7 +3,9 @@
 mod choose;
 mod fallback;
 
-use frazil_container::hdf5::{Additions, DatasetInfo, DatasetStorage, OutputStorage};
+use frazil_container::hdf5::{
+    Additions, AttributeValue, DatasetInfo, DatasetStorage, NewAttribute, OutputStorage,
+};
 use frazil_pipeline::ArraySource;
 use frazil_plan::FilterChoice;
 use frazil_types::{ChunkGrid, DeflateEncoder, FilterPipeline, QuantizePlan, VariablePlan};
@@ -14,6 +16,7 @@ use crate::planning::Planning;
 pub(crate) use fallback::Fallback;
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::Result;
+use frazil_file::history::{self, HISTORY};
 use frazil_file::input::Input;
 use frazil_file::sources::{Access, AccessPath};
 use frazil_file::wording::enumerate;
@@ -70,6 +73,8 @@ pub(crate) struct Decisions {
     pub sources: Vec<ArraySource>,
     /// What the output has beside what it copies.
     pub(crate) additions: Additions,
+    /// The global attribute `history` with a line about this run.
+    pub(crate) history: Option<NewAttribute>,
     /// Rounding is stated in netCDF-C's words, too.
     pub(crate) netcdf_attribute: bool,
     /// The decisions about precision as rules.
@@ -104,6 +109,7 @@ impl Decisions {
             uncertainties: Vec::new(),
             sources: Vec::new(),
             additions: Additions::default(),
+            history: None,
             netcdf_attribute: false,
             precision_rules: Vec::new(),
             notices: Vec::new(),
@@ -121,6 +127,29 @@ impl Decisions {
     /// If attributes of the input cannot be read.
     pub(crate) fn find_additions(&mut self, input: &Input) -> Result<()> {
         self.additions = frazil_precision::additions(input, &self.plans, self.netcdf_attribute)?;
+        self.additions.root.extend(self.history.clone());
+        Ok(())
+    }
+
+    /// Has the output say which command made it.
+    ///
+    /// # Errors
+    /// If attributes of the input cannot be read.
+    pub(crate) fn tell_command(&mut self, input: &Input, command: Option<&str>) -> Result<()> {
+        let Some(command) = command else {
+            return Ok(());
+        };
+        match history::prolonged(&input.attributes(None)?, command) {
+            Ok(text) => {
+                self.history = Some(NewAttribute {
+                    name: HISTORY.to_owned(),
+                    value: AttributeValue::Text(text),
+                });
+            }
+            Err(why) => self.notices.push(format!(
+                "the attribute {HISTORY} gets no line of this run: {why}"
+            )),
+        }
         Ok(())
     }
 

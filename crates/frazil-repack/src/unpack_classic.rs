@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use frazil_container::classic::{ClassicError, ClassicFormat, ClassicModel, ClassicWriter};
-use frazil_container::hdf5::{DatasetInfo, FillStatus, Hdf5Input};
-use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
+use frazil_container::hdf5::{DatasetInfo, FillStatus, Hdf5Input, NewAttribute};
+use frazil_pipeline::{ArraySource, Block, Request, RunOptions, Task, run_ordered};
 use frazil_types::{AxisSelection, ByteOrder, ChunkGrid, ErrorCode, Selection};
 
+use crate::job::Job;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::{Input, InputKind};
 use frazil_file::progress::Progress;
@@ -23,16 +24,22 @@ struct Contents {
     variables: Vec<usize>,
 }
 
-/// Writes all of `source` to the classic file `path`. Returns notices for the user.
+/// Writes all of `source` to the classic file `path`, and its `history`. Returns notices for the user.
 pub(crate) fn write(
     source: &Input,
     path: &Path,
-    resources: &Resources,
-    budget: &MemoryBudget,
+    history: Option<&NewAttribute>,
+    job: &Job<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Vec<String>> {
+    let (resources, budget) = (job.resources, job.budget);
     let mut notices = Vec::new();
-    let contents = contents(source, &mut notices)?;
+    let mut contents = contents(source, &mut notices)?;
+    if let Some(history) = history {
+        let global = &mut contents.model.attributes;
+        global.retain(|attribute| attribute.name != history.name);
+        global.push(history.to_classic());
+    }
     let wrap = |error: ClassicError, file: &Path| from_container(error.into(), file);
     let format = ClassicFormat::smallest_for(&contents.model).map_err(|error| {
         wrap(error, source.path()).with_cure("unpack to netCDF-4 instead (--format netcdf4)")

@@ -6,7 +6,9 @@ use super::elements::{Unequal, compare_expanded};
 use super::findings::Findings;
 use super::lossy::Promise;
 use super::{datatypes, order, particulars};
+use frazil_file::attributes::Attributes;
 use frazil_file::error::Result;
+use frazil_file::history::{self, HISTORY};
 use frazil_file::input::Input;
 use frazil_file::storage_error::from_container;
 use frazil_precision::names;
@@ -61,6 +63,12 @@ pub(super) fn compare_variable(
     if path == "/" {
         for all in [&mut a, &mut b] {
             all.list.retain(|attribute| attribute.name != PROVENANCE);
+        }
+        let texts = [&a, &b].map(|all| Attributes::of_descriptions(&all.list));
+        if history::is_prolonged(&texts[0], &texts[1]) {
+            for all in [&mut a, &mut b] {
+                all.list.retain(|attribute| attribute.name != HISTORY);
+            }
         }
     }
     if let Some(promise) = promise {

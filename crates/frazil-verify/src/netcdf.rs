@@ -11,7 +11,9 @@ use super::findings::Findings;
 use super::plan::{Pair, Side};
 use super::{lossy, order};
 use frazil_container::schema::SchemaValue;
+use frazil_file::attributes::Attributes;
 use frazil_file::error::Result;
+use frazil_file::history::{self, HISTORY};
 use frazil_file::input::{Input, InputKind};
 use frazil_file::left_behind;
 use frazil_file::storage_error::from_container;
@@ -27,10 +29,8 @@ struct View {
 pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<Vec<Pair>> {
     let mut first = view(a, "first", findings)?;
     let mut second = view(b, "second", findings)?;
-    if a.hdf5().is_some() || b.hdf5().is_some() {
-        forget_hidden(&mut first.model, "first", findings);
-        forget_hidden(&mut second.model, "second", findings);
-    }
+    let has_hidden = a.hdf5().is_some() || b.hdf5().is_some();
+    forget((&mut first.model, &mut second.model), has_hidden, findings);
     findings.objects += 1;
     dimensions(&first.model, &second.model, findings);
     attributes(
@@ -124,6 +124,31 @@ fn view(input: &Input, which: &str, findings: &mut Findings) -> Result<View> {
                 model: found.model,
                 variables: found.datasets,
             })
+        }
+    }
+}
+
+/// Takes out what is not compared.
+fn forget(
+    (first, second): (&mut ClassicModel, &mut ClassicModel),
+    has_hidden: bool,
+    findings: &mut Findings,
+) {
+    if has_hidden {
+        forget_hidden(first, "first", findings);
+        forget_hidden(second, "second", findings);
+    }
+    forget_history(first, second);
+}
+
+/// Takes out the histories, if the second says what the first does and what frazil did since.
+fn forget_history(first: &mut ClassicModel, second: &mut ClassicModel) {
+    let texts = [&*first, &*second].map(|model| Attributes::of_classic(&model.attributes));
+    if history::is_prolonged(&texts[0], &texts[1]) {
+        for model in [first, second] {
+            model
+                .attributes
+                .retain(|attribute| attribute.name != HISTORY);
         }
     }
 }

@@ -18,7 +18,9 @@ pub struct VerifyOptions {
     /// Tests that rounded variables must pass beside what the file states. All known tests are
     /// reported in any case.
     pub thresholds: Option<Thresholds>,
-    /// For how many rounded variables, those with the largest errors first, data for pictures are
+    /// For how many rounded variables, those of the most concern first, data for pictures are
     /// collected; 0: for none.
     pub figures: usize,
+    /// Only of variables that match one of these globs; empty: of all.
+    pub pictured: Vec<String>,
 }

@@ -91,6 +91,8 @@ pub struct PrecisionReport {
     pub max_relative_error: f64,
     /// Values whose error exceeds the stated bound; any is a failure.
     pub beyond_bound: u64,
+    /// Standard deviation of the original values.
+    pub standard_deviation: f64,
     /// Root of the mean squared error.
     pub rmse: f64,
     /// Mean error.
@@ -113,6 +115,27 @@ pub struct PrecisionReport {
     pub passed: bool,
     /// What failed, one line each.
     pub failures: Vec<String>,
+}
+
+impl PrecisionReport {
+    /// The error in standard deviations of the original; `None` where that is constant.
+    #[must_use]
+    pub fn error_in_deviations(&self) -> Option<f64> {
+        (self.standard_deviation > 0.0).then(|| self.rmse / self.standard_deviation)
+    }
+
+    /// How much there is to fear of the rounding: the error in standard deviations, or what the worst slice
+    /// lacks of structural similarity, whichever is more.
+    #[must_use]
+    pub fn concern(&self) -> f64 {
+        let unlike = self.ssim.map_or(0.0, |(_, worst)| 1.0 - worst);
+        let error = match self.error_in_deviations() {
+            Some(error) => error,
+            None if self.rmse > 0.0 => f64::INFINITY,
+            None => 0.0,
+        };
+        error.max(unlike)
+    }
 }
 
 /// Data for the pictures of one variable.

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use frazil_codec::BoundEncoder;
 use frazil_container::hdf5::{ExistingVariable, OutputStorage};
 use frazil_types::{ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id};
 
@@ -295,6 +296,29 @@ impl Writer {
     }
 
     // --- existing files ---
+
+    /// Refuses a variable of an existing file into which no values can be put, for its storage, its filters
+    /// or the size of its chunks.
+    ///
+    /// # Errors
+    /// The one that the first put would have.
+    pub fn check_existing(&self, id: VariableId) -> Result<()> {
+        self.check_variable(id)?;
+        let details = &self.details[id.0];
+        if let Some(refusal) = &details.refusal {
+            return Err(Error::new(ErrorCode::Unsupported, refusal.clone()));
+        }
+        let Some(element) = self.schema.variables[id.0].element() else {
+            return Ok(());
+        };
+        let layout = self.layout_of(id, &details.settings, None)?;
+        let Some(OutputStorage::Chunked { pipeline, .. }) = &details.existing else {
+            return Ok(());
+        };
+        let bound = BoundEncoder::bind(pipeline, None, element.size_bytes, layout.chunk_bytes);
+        bound.map_err(|error| Error::new(error.code(), error.to_string()))?;
+        Ok(())
+    }
 
     /// Takes over what is known of a variable of an existing file.
     pub(super) fn add_existing(&mut self, id: VariableId, found: ExistingVariable) {

@@ -20,7 +20,7 @@ use super::sink::Placing;
 use super::slab::Slab;
 use super::variable::{Filters, Variable};
 use super::writer::Writer;
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_file::error::Result;
 
 /// The file of a writer that has no others beside it.
@@ -71,12 +71,12 @@ impl Cooperation for Alone {
         writer: &mut Writer,
         id: VariableId,
         slab: &Slab<'_>,
-        values: &[String],
+        values: &[Text],
     ) -> Result<()> {
-        let shape = writer.schema.shape(id);
+        let shape = writer.schema.shape_up_to(id, |axis| slab.end(axis));
         let storage = writer.strings_storage(id);
         let queue = &writer.submission;
-        let outcome = (self.prepare_plain(queue, id, &shape, &storage)).and_then(|()| {
+        let outcome = (self.prepare_strings(queue, id, &shape, &storage)).and_then(|_| {
             self.with_file(queue, |output| {
                 output.write_strings(id, Some(hyperslab(slab)), values)
             })
@@ -193,17 +193,17 @@ impl Alone {
         self.with_file(queue, |output| output.read_values(id, None))
     }
 
-    /// Makes the dataset of a variable that is not packed, or lets it grow to `shape`.
-    pub(super) fn prepare_plain(
+    /// Makes the dataset of a variable of strings, or lets it grow to `shape`; the shape that it has then.
+    pub(super) fn prepare_strings(
         &self,
         queue: &PackQueue,
         id: VariableId,
         shape: &[u64],
         storage: &OutputStorage,
-    ) -> Result<()> {
+    ) -> Result<Vec<u64>> {
         let mut placing = self.placing(queue);
-        placing.sink.books.prepare_plain(id, shape, storage)?;
-        placing.sound().map(drop)
+        let shape = placing.sink.books.prepare_strings(id, shape, storage)?;
+        placing.sound().map(|_| shape)
     }
 }
 

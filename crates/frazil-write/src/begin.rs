@@ -8,7 +8,7 @@ use frazil_container::hdf5::{ExistingFile, LiveOutput};
 use super::options::WriterOptions;
 use frazil_file::error::{Error, Result};
 use frazil_file::name_lock::NameLock;
-use frazil_file::output::METADATA_BLOCK_BYTES;
+use frazil_file::output::GROWING_BLOCK_BYTES;
 use frazil_file::pending::create_empty;
 use frazil_file::recover::explain;
 use frazil_file::storage_error::{from_container, unreadable};
@@ -32,7 +32,7 @@ pub(super) fn create(
         Places::Any => LiveOutput::create_empty,
         Places::Chosen => LiveOutput::create_shared,
     };
-    let created = create(path, options.classic_model, METADATA_BLOCK_BYTES);
+    let created = create(path, options.classic_model, GROWING_BLOCK_BYTES);
     let noted = created
         .map_err(|error| from_container(error, path))
         .and_then(|output| {
@@ -50,7 +50,7 @@ pub(super) fn create(
 pub(super) fn open(path: &Path) -> Result<(LiveOutput, ExistingFile, NameLock)> {
     let target = beside::followed(path).map_err(|error| Error::io(&error, "open", path))?;
     let mut lock = NameLock::take(&target).map_err(|error| error.in_file(path))?;
-    let opened = LiveOutput::open(path, METADATA_BLOCK_BYTES);
+    let opened = LiveOutput::open(path, GROWING_BLOCK_BYTES);
     let (output, existing) = opened.map_err(|error| match error {
         frazil_container::ContainerError::Untrusted(_) => explain(error, path),
         error => unreadable(error, path),

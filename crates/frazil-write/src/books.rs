@@ -1,7 +1,7 @@
 //! The books of an output file: its objects, its chunk index and its commits, which libhdf5 keeps.
 //! Bytes of packed chunks are written beside them, by [`DataFile`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use frazil_container::hdf5::{ExistingFile, LiveOutput, OutputStorage};
@@ -14,7 +14,7 @@ use super::errors::closed;
 use super::key::{Key, KeyMap};
 use super::pack::CommitStep;
 use super::variable::Variable;
-use frazil_container::schema::{AttributeOwner, Schema, VariableId};
+use frazil_container::schema::{AttributeOwner, Schema, ValueType, VariableId};
 use frazil_file::error::{Error, Result};
 use frazil_file::storage_error::from_container;
 use frazil_precision::{RoundingStats, final_attributes};
@@ -37,6 +37,8 @@ pub(super) struct Books {
     places: KeyMap<Stored>,
     /// By variable: the shape that its dataset has.
     shapes: BTreeMap<VariableId, Vec<u64>>,
+    /// Names of attributes that were set since the last commit, by their owners.
+    attributes: BTreeMap<AttributeOwner, BTreeSet<String>>,
     /// By variable: what rounding did to its values.
     roundings: BTreeMap<VariableId, RoundingStats>,
     /// By variable that is in the file: how it is rounded.
@@ -86,6 +88,7 @@ impl Books {
             shapes: variables
                 .map(|(number, found)| (VariableId(number), found.shape.clone()))
                 .collect(),
+            attributes: BTreeMap::new(),
             roundings: BTreeMap::new(),
             plans: BTreeMap::new(),
             counts: Counts::default(),
@@ -103,11 +106,40 @@ impl Books {
 
     // --- changes ---
 
-    /// Makes a change in the file.
+    /// Makes a change in the file; attributes get their values with the next commit.
     pub(super) fn change(&mut self, change: &Change) -> Result<()> {
         let output = self.output.as_mut().ok_or_else(closed)?;
         let outcome = change.carry_out(&mut self.schema, output);
-        outcome.map_err(|error| from_container(error, &self.path))
+        outcome.map_err(|error| from_container(error, &self.path))?;
+        match change {
+            Change::PutAttribute(owner, attribute) => self.await_commit(*owner, &attribute.name),
+            Change::RenameAttribute(owner, _, new) => self.await_commit(*owner, new),
+            _ => Ok(()),
+        }
+    }
+
+    /// Has an attribute written with the next commit, unless its owner is made with it.
+    fn await_commit(&mut self, owner: AttributeOwner, attribute: &str) -> Result<()> {
+        if self.with(|output| Ok(output.is_there(owner)))? {
+            let names = self.attributes.entry(owner).or_default();
+            names.insert(attribute.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Writes the attributes that were set since the last commit, in the order in which the schema has
+    /// them: as in netCDF-C, those that get another form come behind those that were left alone.
+    fn write_attributes(&mut self) -> Result<()> {
+        let output = self.output.as_mut().ok_or_else(closed)?;
+        for (owner, names) in std::mem::take(&mut self.attributes) {
+            let all = self.schema.attributes(owner).iter();
+            for attribute in all.filter(|attribute| names.contains(&attribute.name)) {
+                output
+                    .put_attribute(owner, attribute)
+                    .map_err(|error| from_container(error, &self.path))?;
+            }
+        }
+        Ok(())
     }
 
     // --- datasets ---
@@ -125,19 +157,20 @@ impl Books {
         Ok(())
     }
 
-    /// The same for the dataset of a variable that is not packed.
-    pub(super) fn prepare_plain(
+    /// Makes the dataset of a variable of strings, or lets it grow to `shape`; the shape that it has then.
+    pub(super) fn prepare_strings(
         &mut self,
         id: VariableId,
         shape: &[u64],
         storage: &OutputStorage,
-    ) -> Result<()> {
+    ) -> Result<Vec<u64>> {
         let dimensions = self.schema.variables[id.0].dimensions.clone();
         self.lengthen(dimensions.iter().map(|id| id.0).zip(shape));
         if !self.is_defined(id)? {
             self.define(id, storage)?;
         }
-        self.extend(id, &self.schema.shape(id))
+        self.extend(id, shape)?;
+        Ok(self.shape(id))
     }
 
     /// Dimensions, by number, get at least these lengths.
@@ -156,7 +189,7 @@ impl Books {
         let output = self.output.as_mut().ok_or_else(closed)?;
         let outcome = output.define_variable(&self.schema, id, storage);
         outcome.map_err(|error| from_container(error, &self.path))?;
-        self.shapes.insert(id, self.schema.shape(id));
+        self.shapes.insert(id, self.schema.first_shape(id));
         Ok(())
     }
 
@@ -248,14 +281,15 @@ impl Books {
         let pending = self.with(|output| Ok(output.pending_bytes()))?;
         // The first commit has all objects, and comes from the caller.
         if pending > self.pending_limit_bytes && self.counts.commits > 0 {
+            self.write_attributes()?;
             self.state_roundings()?;
             self.commit_now(file)?;
         }
         Ok(())
     }
 
-    /// Brings all datasets to the dimensions' lengths and makes everything placed the file's
-    /// state.
+    /// Brings all datasets but those of strings to the dimensions' lengths, and makes everything placed
+    /// the file's state.
     pub(super) fn commit(&mut self, step: &CommitStep, file: &mut DataFile) -> Result<()> {
         let dimensions = 0..self.schema.dimensions.len();
         self.lengthen(dimensions.zip(&step.lengths));
@@ -265,8 +299,11 @@ impl Books {
             outcome.map_err(|error| error.at_variable(&variable.path))?;
         }
         for id in self.shapes.keys().copied().collect::<Vec<_>>() {
-            self.extend(id, &self.schema.shape(id))?;
+            if self.schema.variables[id.0].value_type != ValueType::String {
+                self.extend(id, &self.schema.shape(id))?;
+            }
         }
+        self.write_attributes()?;
         self.state_roundings()?;
         let output = self.output.as_mut().ok_or_else(closed)?;
         let outcome = output.complete(&self.schema);

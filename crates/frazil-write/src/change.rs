@@ -51,7 +51,7 @@ impl Change {
     }
 
     /// Makes the change in the file and in the schema that stands for it. Objects that are not in
-    /// the file yet come to it later, as the schema then has them.
+    /// the file yet come to it later, as the schema then has them; so do values of attributes.
     pub(super) fn carry_out(
         &self,
         schema: &mut Schema,
@@ -68,10 +68,12 @@ impl Change {
             Self::AddGroup(_)
             | Self::AddDimension(_)
             | Self::AddVariable(_)
-            | Self::SetVariable(..) => Ok(()),
-            Self::PutAttribute(owner, attribute) => output.put_attribute(*owner, attribute),
-            Self::DeleteAttribute(owner, name) => output.delete_attribute(*owner, name),
-            Self::RenameAttribute(owner, old, new) => output.rename_attribute(*owner, old, new),
+            | Self::SetVariable(..)
+            | Self::PutAttribute(..) => Ok(()),
+            // It is put under its new name, as netCDF-C does.
+            Self::DeleteAttribute(owner, name) | Self::RenameAttribute(owner, name, _) => {
+                output.delete_attribute(*owner, name)
+            }
             Self::RenameGroup(id, _) => output.rename_group(schema, *id, &old_name),
             Self::RenameDimension(id, _) => output.rename_dimension(schema, *id, &old_name),
             Self::RenameVariable(id, _) => output.rename_variable(schema, *id, &old_name),

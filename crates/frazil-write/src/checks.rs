@@ -13,7 +13,7 @@ use super::settings::{FilterRequest, LayoutRequest, VariableSettings};
 use super::slab::{Slab, check_slab};
 use super::writer::Writer;
 use frazil_container::schema::{
-    Fill, Schema, SchemaDimension, SchemaVariable, ValueType, VariableId,
+    Fill, Schema, SchemaDimension, SchemaVariable, Text, ValueType, VariableId,
 };
 use frazil_file::counting;
 use frazil_file::error::{Error, Result};
@@ -285,8 +285,8 @@ pub(super) fn completed(
 }
 
 /// Refuses strings that HDF5 cannot hold: a NUL ends them.
-pub(super) fn check_texts(texts: &[String]) -> Result<()> {
-    match texts.iter().find(|text| text.contains('\0')) {
+pub(super) fn check_texts(texts: &[Text]) -> Result<()> {
+    match texts.iter().find(|text| text.contains(&0)) {
         Some(text) => Err(refused(format!(
             "{text:?} holds a NUL, which no string can"
         ))),

@@ -92,8 +92,9 @@ impl Writer {
         }
         if self.schema.variables[id.0].value_type == ValueType::String {
             let storage = self.strings_storage(id);
-            let shape = self.schema.shape(id);
-            return alone.prepare_plain(&self.submission, id, &shape, &storage);
+            let shape = self.schema.first_shape(id);
+            let made = alone.prepare_strings(&self.submission, id, &shape, &storage);
+            return made.map(drop);
         }
         self.active(id).map(drop)
     }

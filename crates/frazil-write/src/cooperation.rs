@@ -16,7 +16,7 @@ use super::partial::Begun;
 use super::slab::Slab;
 use super::variable::{Filters, Variable};
 use super::writer::Writer;
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_file::error::{Error, Result};
 
 /// A call that ranks make together.
@@ -75,7 +75,7 @@ pub(super) trait Cooperation: Send + Sync {
         writer: &mut Writer,
         id: VariableId,
         slab: &Slab<'_>,
-        values: &[String],
+        values: &[Text],
     ) -> Result<()>;
 
     /// Memory for a chunk of which so many elements are about to be put; `is_full`: all that it has.

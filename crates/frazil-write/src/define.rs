@@ -20,7 +20,7 @@ use frazil_file::error::{Error, Result};
 use frazil_options::names::checked_name;
 
 /// The attribute that says what elements hold that were never written.
-const FILL_VALUE: &str = "_FillValue";
+pub(super) const FILL_VALUE: &str = "_FillValue";
 
 /// How long a new dimension is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,8 +185,8 @@ impl Writer {
     }
 
     /// Sets an attribute, in place of one of the same name if there is one. The fill value is no
-    /// attribute in this sense: it is among the settings; but for strings, where it is nothing else:
-    /// strings that were never written are empty whatever it says.
+    /// attribute in this sense: it is among the settings; but for strings, which it is nothing but an
+    /// attribute of. Strings that were never written are what it says, or empty.
     ///
     /// # Errors
     /// [`ErrorCode::InvalidArgument`] for a name that no attribute can have, or no such owner.
@@ -224,14 +224,16 @@ impl Writer {
         Ok(())
     }
 
-    /// Deletes an attribute.
+    /// Deletes an attribute. A fill value stays what it is, without the attribute that tells of it.
     ///
     /// # Errors
     /// [`ErrorCode::NotFound`] if there is none of this name.
     pub fn delete_attribute(&mut self, owner: AttributeOwner, name: &str) -> Result<()> {
         self.begin()?;
         self.check_attribute(owner, name)?;
-        refuse_format_attribute(owner, name).map_err(|error| error.in_file(&self.path))?;
+        if name != FILL_VALUE {
+            refuse_format_attribute(owner, name).map_err(|error| error.in_file(&self.path))?;
+        }
         self.change(Change::DeleteAttribute(owner, name.to_owned()));
         Ok(())
     }
@@ -245,7 +247,7 @@ impl Writer {
         self.begin()?;
         self.check_attribute(owner, old)?;
         let wrap = |error: Error| error.in_file(&self.path);
-        refuse_format_attribute(owner, old).map_err(wrap)?;
+        self.refuse_setting(owner, old)?;
         let new = &*check_attribute_name(owner, new).map_err(wrap)?;
         if self.has_attribute(owner, new) {
             return Err(in_use("attribute", new).in_file(&self.path));
@@ -284,7 +286,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives a variable another name.
+    /// Gives a variable another name, which stays as it is written, as by netCDF-C.
     ///
     /// # Errors
     /// [`ErrorCode::InvalidArgument`] for a name that cannot be or is in use.
@@ -292,8 +294,9 @@ impl Writer {
         self.begin()?;
         self.check_variable(variable)?;
         let group = self.schema.variables[variable.0].group;
-        let name = self.check_free(group, name, true)?.into_owned();
-        self.change(Change::RenameVariable(variable, name));
+        check_object_name(name).map_err(|error| error.in_file(&self.path))?;
+        self.check_unused(group, name, true)?;
+        self.change(Change::RenameVariable(variable, name.to_owned()));
         Ok(())
     }
 
@@ -340,6 +343,15 @@ impl Writer {
             && matches!(value, SchemaValue::Strings(texts) if texts.len() == 1)
     }
 
+    /// Refuses attributes that are not the user's to remove.
+    fn refuse_setting(&self, owner: AttributeOwner, name: &str) -> Result<()> {
+        let known = self.schema.attribute(owner, name);
+        if known.is_some_and(|known| self.is_fill_of_strings(owner, name, &known.value)) {
+            return Ok(());
+        }
+        refuse_format_attribute(owner, name).map_err(|error| error.in_file(&self.path))
+    }
+
     fn has_attribute(&self, owner: AttributeOwner, name: &str) -> bool {
         self.schema.attribute(owner, name).is_some()
     }
@@ -375,17 +387,23 @@ impl Writer {
         is_variable: bool,
     ) -> Result<Cow<'a, str>> {
         let name = check_object_name(name).map_err(|error| error.in_file(&self.path))?;
+        self.check_unused(group, &name, is_variable)?;
+        Ok(name)
+    }
+
+    /// Whether a group or variable of `group` can have exactly this name.
+    fn check_unused(&self, group: GroupId, name: &str, is_variable: bool) -> Result<()> {
         // A dimension is stored under its name: only a variable can share it.
-        let kind = if self.schema.variable_in(group, &name).is_some() {
+        let kind = if self.schema.variable_in(group, name).is_some() {
             "variable"
-        } else if self.schema.group_in(group, &name).is_some() {
+        } else if self.schema.group_in(group, name).is_some() {
             "group"
-        } else if !is_variable && self.schema.dimension_in(group, &name).is_some() {
+        } else if !is_variable && self.schema.dimension_in(group, name).is_some() {
             "dimension"
         } else {
-            return Ok(name);
+            return Ok(());
         };
-        Err(in_use(kind, &name).in_file(&self.path))
+        Err(in_use(kind, name).in_file(&self.path))
     }
 
     /// The error about what a file of the classic model cannot have.
@@ -441,7 +459,15 @@ fn child_path(group: &str, name: &str) -> String {
 /// What of the settings the schema tells.
 fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
     variable.is_big_endian = settings.is_big_endian;
+    // An attribute that was deleted since does not come back.
+    if variable.fill == settings.fill {
+        return;
+    }
     variable.fill = settings.fill.clone();
+    if variable.value_type == ValueType::String {
+        // An attribute like others.
+        return;
+    }
     let Fill::Value(value) = &settings.fill else {
         variable.attributes.retain(|a| a.name != FILL_VALUE);
         return;

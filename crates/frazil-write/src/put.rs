@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use frazil_container::hdf5::OutputStorage;
 use frazil_pipeline::Charge;
+use frazil_types::FilterPipeline;
 
 use super::buffer::Buffer;
 use super::checks::{check_count, check_texts};
@@ -13,11 +14,12 @@ use super::key::Key;
 use super::mask::Mask;
 use super::pack::{Content, Place};
 use super::partial::{Begun, PartialChunk};
+use super::settings::{FilterRequest, LayoutRequest};
 use super::slab::{Piece, Slab};
 use super::store::Slot;
 use super::variable::Variable;
 use super::writer::Writer;
-use frazil_container::schema::{ValueType, VariableId};
+use frazil_container::schema::{Text, ValueType, VariableId};
 use frazil_file::error::Result;
 
 impl Writer {
@@ -348,7 +350,7 @@ impl Writer {
         start: &[u64],
         count: &[u64],
         stride: Option<&[u64]>,
-        values: &[String],
+        values: &[Text],
     ) -> Result<()> {
         self.begin()?;
         self.check_strings(id)?;
@@ -381,7 +383,6 @@ impl Writer {
 
     /// How a variable of strings lies: chunks only where it grows, or as asked.
     pub(super) fn strings_storage(&self, id: VariableId) -> OutputStorage {
-        use super::settings::LayoutRequest;
         let limits = self.schema.limits(id);
         let asked = match &self.details[id.0].settings.layout {
             LayoutRequest::Chunked(chunk) => Some(chunk.clone()),
@@ -403,9 +404,17 @@ impl Writer {
         match asked {
             Some(chunk) => OutputStorage::Chunked {
                 chunk,
-                pipeline: frazil_types::FilterPipeline::default(),
+                pipeline: self.strings_filters(id),
             },
             None => OutputStorage::Contiguous,
+        }
+    }
+
+    /// What is asked for by name: only libhdf5 packs strings, and the texts themselves lie elsewhere.
+    fn strings_filters(&self, id: VariableId) -> FilterPipeline {
+        match &self.details[id.0].settings.filters {
+            FilterRequest::Exactly(pipeline) => pipeline.clone(),
+            FilterRequest::Ours => FilterPipeline::default(),
         }
     }
 

@@ -6,12 +6,13 @@ use frazil_codec::Scratch;
 use frazil_types::ErrorCode;
 
 use super::alone::{Alone, hyperslab};
-use super::errors::lost;
+use super::define::FILL_VALUE;
+use super::errors::{lost, refused};
 use super::key::Key;
 use super::slab::{Slab, check_slab};
 use super::variable::Variable;
 use super::writer::Writer;
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{AttributeOwner, SchemaValue, Text, VariableId};
 use frazil_file::error::{Error, Result};
 
 /// Why values are not read back.
@@ -35,23 +36,48 @@ impl Writer {
     ) -> Result<Vec<u8>> {
         self.begin()?;
         let alone = self.alone(SEVERAL_RANKS)?;
-        let variable = self.active(id)?;
+        self.check_variable(id)?;
         let slab = Slab::new(start, count, stride);
-        let wrap = |error: Error| error.in_file(&self.path).at_variable(&variable.path);
-        let shape = self.schema.shape(id);
-        let elements = check_slab(&slab, shape.len(), |axis| shape[axis]).map_err(wrap)?;
-        let bytes = elements.and_then(|n| n.checked_mul(variable.element_bytes() as u64));
-        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
-        let bytes = bytes.ok_or_else(|| {
-            let cause = "the selection has more bytes than can be addressed";
-            wrap(Error::new(ErrorCode::InvalidArgument, cause))
-        })?;
+        if self.is_changeable(id) {
+            return self.read_unwritten(id, &slab);
+        }
+        let variable = self.active(id)?;
+        let bytes = self.bytes_of(id, &slab, variable.element_bytes())?;
         let mut values = vec![0; bytes];
         if bytes > 0 {
             let outcome = self.read_pieces(&alone, &variable, &slab, &mut values);
             outcome.map_err(|error| error.in_file(&self.path).at_variable(&variable.path))?;
         }
         Ok(variable.in_stored_order(&values).into_owned())
+    }
+
+    /// What a variable without any values holds. How it is stored stays open.
+    fn read_unwritten(&self, id: VariableId, slab: &Slab<'_>) -> Result<Vec<u8>> {
+        let variable = &self.schema.variables[id.0];
+        let Some(mut fill) = variable.fill_bytes() else {
+            let path = self.schema.variable_path(id);
+            let error = refused("holds strings, not numbers");
+            return Err(error.in_file(&self.path).at_variable(&path));
+        };
+        let bytes = self.bytes_of(id, slab, fill.len())?;
+        if variable.is_big_endian {
+            fill.reverse();
+        }
+        Ok(fill.repeat(bytes / fill.len().max(1)))
+    }
+
+    /// The bytes that a part of a variable takes in memory.
+    fn bytes_of(&self, id: VariableId, slab: &Slab<'_>, element_bytes: usize) -> Result<usize> {
+        let path = self.schema.variable_path(id);
+        let wrap = |error: Error| error.in_file(&self.path).at_variable(&path);
+        let shape = self.schema.shape(id);
+        let elements = check_slab(slab, shape.len(), |axis| shape[axis]).map_err(wrap)?;
+        let bytes = elements.and_then(|n| n.checked_mul(element_bytes as u64));
+        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        bytes.ok_or_else(|| {
+            let cause = "the selection has more bytes than can be addressed";
+            wrap(Error::new(ErrorCode::InvalidArgument, cause))
+        })
     }
 
     fn read_pieces(
@@ -149,7 +175,7 @@ impl Writer {
         start: &[u64],
         count: &[u64],
         stride: Option<&[u64]>,
-    ) -> Result<Vec<String>> {
+    ) -> Result<Vec<Text>> {
         self.begin()?;
         let alone = self.alone(SEVERAL_RANKS)?;
         self.check_strings(id)?;
@@ -158,14 +184,57 @@ impl Writer {
         let path = self.schema.variable_path(id);
         let wrap = |error: Error| error.in_file(&self.path).at_variable(&path);
         let elements = check_slab(&slab, shape.len(), |axis| shape[axis]).map_err(wrap)?;
-        if elements == Some(0) {
+        let Some(elements) = elements.and_then(|elements| usize::try_from(elements).ok()) else {
+            let cause = "the selection has more elements than can be addressed";
+            return Err(wrap(Error::new(ErrorCode::InvalidArgument, cause)));
+        };
+        if elements == 0 {
             return Ok(Vec::new());
         }
         let storage = self.strings_storage(id);
-        alone.prepare_plain(&self.submission, id, &shape, &storage)?;
-        let found = alone.with_file(&self.submission, |output| {
-            output.read_strings(id, Some(hyperslab(&slab)))
-        });
-        found.map_err(wrap)
+        let first = self.schema.first_shape(id);
+        let stored = alone.prepare_strings(&self.submission, id, &first, &storage)?;
+        let present = slab.within(&stored);
+        let inside = Slab::new(start, &present, stride);
+        let mut found = Vec::new();
+        if !present.contains(&0) {
+            let read = alone.with_file(&self.submission, |output| {
+                output.read_strings(id, Some(hyperslab(&inside)))
+            });
+            found = read.map_err(wrap)?;
+        }
+        if present == count {
+            return Ok(found);
+        }
+        let mut all = vec![self.fill_of_strings(id); elements];
+        for (place, text) in places_of(&present, count).zip(found) {
+            all[place] = text;
+        }
+        Ok(all)
     }
+
+    /// What strings are that nobody has put.
+    fn fill_of_strings(&self, id: VariableId) -> Text {
+        let own = self
+            .schema
+            .attribute(AttributeOwner::Variable(id), FILL_VALUE);
+        match own.map(|attribute| &attribute.value) {
+            Some(SchemaValue::Strings(texts)) => texts.first().cloned().unwrap_or_default(),
+            _ => Text::default(),
+        }
+    }
+}
+
+/// The places of a part of an array, which begins where that begins, among all of its elements.
+fn places_of(part: &[u64], whole: &[u64]) -> impl Iterator<Item = usize> {
+    let elements = part.iter().product::<u64>();
+    (0..elements).map(move |number| {
+        let (mut rest, mut place, mut step) = (number, 0, 1);
+        for (&count, &extent) in part.iter().zip(whole).rev() {
+            place += rest % count * step;
+            rest /= count;
+            step *= extent;
+        }
+        place as usize
+    })
 }

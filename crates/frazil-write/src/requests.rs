@@ -7,10 +7,11 @@ use super::checks::refuse_analysis;
 use super::settings::{FilterRequest, VariableSettings};
 use super::writer::Writer;
 use frazil_container::schema::VariableId;
-use frazil_file::error::Result;
+use frazil_file::error::{Error, Result};
 use frazil_options::filter_options::{
     AS_ASKED, ChoiceOptions, check_demand, stated_chain, weighing,
 };
+use frazil_options::stated_names::check_goal;
 use frazil_precision::named::check_names;
 use frazil_precision::rules::{Matcher, requests_for};
 
@@ -64,8 +65,9 @@ impl Writer {
         })
     }
 
-    /// Refuses rules about precision that name a variable which is not there when the first value comes:
-    /// what was to stay exact, or was to be rounded, would be written otherwise.
+    /// Refuses rules about precision that name a variable, and reads, axes and lengths that name a dimension,
+    /// which is not there when the first value comes: what was to stay exact, or was to be rounded, would be
+    /// written otherwise.
     pub(super) fn check_names(&mut self) -> Result<()> {
         if self.names_are_checked {
             return Ok(());
@@ -74,11 +76,15 @@ impl Writer {
         let paths = (0..count).map(|number| self.schema.variable_path(VariableId(number)));
         let paths: Vec<String> = paths.collect();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        check_names(&self.options.rules, &paths).map_err(|error| {
+        let known = self.schema.dimensions.iter();
+        let known: Vec<&str> = known.map(|one| one.name.as_str()).collect();
+        let late = |error: Error, what: &str| {
             let cure = error.cure.clone().unwrap_or_default();
-            let cure = format!("{cure}; define all variables before the first value");
+            let cure = format!("{cure}; define all {what} before the first value");
             error.in_file(&self.path).with_cure(cure)
-        })?;
+        };
+        check_names(&self.options.rules, &paths).map_err(|error| late(error, "variables"))?;
+        check_goal(&self.options.chunk_goal, &known).map_err(|error| late(error, "dimensions"))?;
         self.names_are_checked = true;
         Ok(())
     }

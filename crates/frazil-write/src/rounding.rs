@@ -5,6 +5,7 @@ use frazil_container::classic::{AttributeValue, NcType};
 use frazil_plan::{PrecisionChoice, choose_precision, rounds};
 use frazil_types::{ElementType, PrecisionRequest, QuantizePlan, Rounding};
 
+use super::change::Change;
 use super::checks::refuse_analysis;
 use super::errors::refused;
 use super::settings::{PrecisionStatement, VariableSettings};
@@ -128,11 +129,24 @@ impl Writer {
                 own.into_iter().collect()
             }
         };
+        let is_first = self.details[id.0].settings.statement == PrecisionStatement::NetCdf;
         for attribute in statement {
             let SchemaAttribute { name, value } = attribute.to_schema();
             self.put_attribute(AttributeOwner::Variable(id), &name, value)?;
+            if is_first {
+                self.move_to_front(id, &name);
+            }
         }
         Ok(())
+    }
+
+    /// Puts an attribute of a variable that is not in the file yet before the others, as netCDF-C writes it.
+    fn move_to_front(&mut self, id: VariableId, name: &str) {
+        let mut variable = self.schema.variables[id.0].clone();
+        if let Some(place) = variable.attributes.iter().position(|it| it.name == name) {
+            variable.attributes[..=place].rotate_right(1);
+            self.change(Change::SetVariable(id, Box::new(variable)));
+        }
     }
 
     /// The container variable of the root group that describes an algorithm; made if there is

@@ -71,6 +71,16 @@ impl Slab<'_> {
         self.start[axis] + (self.count[axis] - 1) * self.stride(axis) + 1
     }
 
+    /// How many elements lie within an array of this shape, along each axis.
+    pub(super) fn within(&self, shape: &[u64]) -> Vec<u64> {
+        let axes = self.start.iter().zip(self.count).zip(shape).enumerate();
+        axes.map(|(axis, ((&start, &count), &extent))| {
+            let room = extent.saturating_sub(start);
+            count.min(room.div_ceil(self.stride(axis)))
+        })
+        .collect()
+    }
+
     /// The parts of an axis; the put is not empty and its end can be counted.
     fn parts(&self, axis: usize, extent: u64) -> Vec<Part> {
         let (start, stride) = (self.start[axis], self.stride(axis));

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int, c_long, c_void};
 
 use frazil::netcdf::{Dataset, GroupNumber, MemoryType, Outcome, Status};
+use smallvec::SmallVec;
 
 use crate::nc::entries;
 use crate::nc::pointers::list;
@@ -20,6 +21,8 @@ struct Place {
     needs_start: bool,
     /// Whether a missing `count` means one element instead of the whole shape.
     is_element: bool,
+    /// Whether the call can have a map.
+    is_mapped: bool,
 }
 
 impl Place {
@@ -31,6 +34,7 @@ impl Place {
         map: std::ptr::null(),
         needs_start: false,
         is_element: false,
+        is_mapped: false,
     };
 
     fn element(start: *const usize) -> Self {
@@ -56,7 +60,11 @@ impl Place {
     }
 
     fn mapped(self, map: *const isize) -> Self {
-        Self { map, ..self }
+        Self {
+            map,
+            is_mapped: true,
+            ..self
+        }
     }
 
     /// The numbers behind the pointers.
@@ -81,6 +89,10 @@ impl Place {
             None if !self.is_element && start.is_some() => Some(variable.shape()?),
             count => count,
         };
+        let map = map.or_else(|| {
+            self.is_mapped
+                .then(|| in_rows(count.as_ref(), stride.as_ref()))?
+        });
         // A scalar's only element has no coordinates.
         let start = start.or_else(|| (rank == 0 && self.is_element).then(Axes::new));
         Ok(Slab {
@@ -90,6 +102,18 @@ impl Place {
             map,
         })
     }
+}
+
+/// The map that a call without one means if it has steps: one element after the other.
+fn in_rows(count: Option<&Axes<u64>>, stride: Option<&Axes<i64>>) -> Option<Axes<i64>> {
+    let count = count.filter(|_| stride.is_some_and(|stride| stride.iter().any(|&n| n != 1)))?;
+    let mut distance = 1_i64;
+    let mut map: Axes<i64> = SmallVec::with_capacity(count.len());
+    for &elements in count.iter().rev() {
+        map.insert(0, distance);
+        distance = distance.saturating_mul(i64::try_from(elements).unwrap_or(i64::MAX));
+    }
+    Some(map)
 }
 
 /// Numbers of axes; `None` for NULL.

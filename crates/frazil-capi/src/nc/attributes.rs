@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 
-use frazil::netcdf::{MemoryType, Outcome, STRING, Status};
+use frazil::netcdf::{FORMAT_NETCDF4_CLASSIC, GLOBAL, MemoryType, Outcome, STRING, Status};
 
 use crate::nc::pointers::{list, store, store_all, store_text, text};
 use crate::nc::strings::{allocated, owned};
@@ -74,16 +74,21 @@ pub(crate) unsafe fn get(
     outcome
 }
 
-/// The name of an attribute that C passes in.
+/// The name of an attribute that C passes in. Where there is none, it is told first whether there is such a file
+/// and variable.
 ///
 /// # Safety
 /// As [`text`].
-unsafe fn name_of<'a>(name: *const c_char) -> Outcome<&'a str> {
-    match name.is_null() {
-        true => Err(Status::EBADNAME),
-        // SAFETY: as this function's.
-        false => unsafe { text(name) },
+unsafe fn name_of<'a>((ncid, varid): (c_int, c_int), name: *const c_char) -> Outcome<&'a str> {
+    if name.is_null() {
+        table::with(ncid, |file, group| match varid {
+            GLOBAL => file.inq(group).map(|_| ()),
+            _ => file.inq_varndims(group, varid).map(|_| ()),
+        })?;
+        return Err(Status::EBADNAME);
     }
+    // SAFETY: as this function's.
+    unsafe { text(name) }
 }
 
 /// `nc_copy_att`: within a file, or from one to another; one file is held at a time.
@@ -92,6 +97,20 @@ pub(crate) fn copy(
     name: &str,
     (ncid_out, varid_out): (c_int, c_int),
 ) -> Outcome<()> {
+    let format = table::with(ncid_out, |file, _| file.inq_format())?;
+    if (ncid_in, varid_in) == (ncid_out, varid_out) {
+        return Ok(());
+    }
+    if format == FORMAT_NETCDF4_CLASSIC {
+        // Looked for first, so that it keeps its place.
+        let there = table::with(ncid_out, |file, group| {
+            file.inq_attid(group, varid_out, name)
+        });
+        match there {
+            Ok(_) | Err(Status::ENOTATT) => {}
+            Err(status) => return Err(status),
+        }
+    }
     let values = table::with(ncid_in, |file, group| file.attribute(group, varid_in, name))?;
     table::with(ncid_out, |file, group| {
         file.put_attribute(group, varid_out, name, &values)
@@ -121,7 +140,7 @@ macro_rules! family {
                 crate::nc::run(|| unsafe {
                     put(
                         (ncid, varid),
-                        name_of(name)?,
+                        name_of((ncid, varid), name)?,
                         xtype,
                         $memory,
                         len,
@@ -143,7 +162,12 @@ macro_rules! family {
             ) -> c_int {
                 // SAFETY: the caller vouches for its pointers; NULL is checked for.
                 crate::nc::run(|| unsafe {
-                    get((ncid, varid), name_of(name)?, Some($memory), ip.cast())
+                    get(
+                        (ncid, varid),
+                        name_of((ncid, varid), name)?,
+                        Some($memory),
+                        ip.cast(),
+                    )
                 })
             }
         }
@@ -174,45 +198,48 @@ entries! {
         ncid: c_int, varid: c_int, name: *const c_char, xtype: c_int, len: usize,
         op: *const c_void,
     ) {
-        put((ncid, varid), name_of(name)?, xtype, types::memory(xtype)?, len, op)
+        let name = name_of((ncid, varid), name)?;
+        put((ncid, varid), name, xtype, types::memory(xtype)?, len, op)
     }
 
     /// `nc_get_att`
     fn frz_nc_get_att(ncid: c_int, varid: c_int, name: *const c_char, ip: *mut c_void) {
-        get((ncid, varid), name_of(name)?, None, ip)
+        get((ncid, varid), name_of((ncid, varid), name)?, None, ip)
     }
 
     /// `nc_put_att_text`
     fn frz_nc_put_att_text(
         ncid: c_int, varid: c_int, name: *const c_char, len: usize, op: *const c_char,
     ) {
-        put((ncid, varid), name_of(name)?, CHAR, MemoryType::Text, len, op.cast())
+        let name = name_of((ncid, varid), name)?;
+        put((ncid, varid), name, CHAR, MemoryType::Text, len, op.cast())
     }
 
     /// `nc_get_att_text`
     fn frz_nc_get_att_text(ncid: c_int, varid: c_int, name: *const c_char, ip: *mut c_char) {
-        get((ncid, varid), name_of(name)?, Some(MemoryType::Text), ip.cast())
+        get((ncid, varid), name_of((ncid, varid), name)?, Some(MemoryType::Text), ip.cast())
     }
 
     /// `nc_put_att_string`
     fn frz_nc_put_att_string(
         ncid: c_int, varid: c_int, name: *const c_char, len: usize, op: *mut *const c_char,
     ) {
-        put((ncid, varid), name_of(name)?, STRING, MemoryType::String, len, op.cast())
+        let name = name_of((ncid, varid), name)?;
+        put((ncid, varid), name, STRING, MemoryType::String, len, op.cast())
     }
 
     /// `nc_get_att_string`
     fn frz_nc_get_att_string(
         ncid: c_int, varid: c_int, name: *const c_char, ip: *mut *mut c_char,
     ) {
-        get((ncid, varid), name_of(name)?, Some(MemoryType::String), ip.cast())
+        get((ncid, varid), name_of((ncid, varid), name)?, Some(MemoryType::String), ip.cast())
     }
 
     /// `nc_inq_att`
     fn frz_nc_inq_att(
         ncid: c_int, varid: c_int, name: *const c_char, xtypep: *mut c_int, lenp: *mut usize,
     ) {
-        let name = name_of(name)?;
+        let name = name_of((ncid, varid), name)?;
         let found = table::with(ncid, |file, group| file.inq_att(group, varid, name))?;
         store(xtypep, found.nc_type);
         store(lenp, found.length as usize);
@@ -221,7 +248,7 @@ entries! {
 
     /// `nc_inq_attid`
     fn frz_nc_inq_attid(ncid: c_int, varid: c_int, name: *const c_char, idp: *mut c_int) {
-        let name = name_of(name)?;
+        let name = name_of((ncid, varid), name)?;
         store(idp, table::with(ncid, |file, group| file.inq_attid(group, varid, name))?);
         Ok(())
     }
@@ -230,7 +257,7 @@ entries! {
     fn frz_nc_inq_atttype(
         ncid: c_int, varid: c_int, name: *const c_char, xtypep: *mut c_int,
     ) {
-        let name = name_of(name)?;
+        let name = name_of((ncid, varid), name)?;
         let found = table::with(ncid, |file, group| file.inq_att(group, varid, name))?;
         store(xtypep, found.nc_type);
         Ok(())
@@ -238,7 +265,7 @@ entries! {
 
     /// `nc_inq_attlen`
     fn frz_nc_inq_attlen(ncid: c_int, varid: c_int, name: *const c_char, lenp: *mut usize) {
-        let name = name_of(name)?;
+        let name = name_of((ncid, varid), name)?;
         let found = table::with(ncid, |file, group| file.inq_att(group, varid, name))?;
         store(lenp, found.length as usize);
         Ok(())
@@ -255,7 +282,8 @@ entries! {
     fn frz_nc_copy_att(
         ncid_in: c_int, varid_in: c_int, name: *const c_char, ncid_out: c_int, varid_out: c_int,
     ) {
-        copy((ncid_in, varid_in), name_of(name)?, (ncid_out, varid_out))
+        let name = name_of((ncid_in, varid_in), name)?;
+        copy((ncid_in, varid_in), name, (ncid_out, varid_out))
     }
 
     /// `nc_rename_att`
@@ -263,7 +291,8 @@ entries! {
         ncid: c_int, varid: c_int, name: *const c_char, newname: *const c_char,
     ) {
         let (name, newname) = (text(name)?, text(newname)?);
-        table::with(ncid, |file, group| file.rename_att(group, varid, name, newname))
+        // How long the name is comes before what is wrong with the group.
+        table::with_any_group(ncid, |file, group| file.rename_att(group, varid, name, newname))
     }
 
     /// `nc_del_att`

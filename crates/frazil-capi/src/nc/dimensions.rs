@@ -16,7 +16,8 @@ entries! {
     /// `nc_inq_dimid`
     fn frz_nc_inq_dimid(ncid: c_int, name: *const c_char, idp: *mut c_int) {
         let name = text(name)?;
-        store(idp, table::with(ncid, |file, group| file.inq_dimid(group, name))?);
+        // What is wrong with the name comes before what is wrong with the group.
+        store(idp, table::with_any_group(ncid, |file, group| file.inq_dimid(group, name))?);
         Ok(())
     }
 

@@ -120,6 +120,13 @@ entries! {
         Ok(())
     }
 
+    /// As `nc_open` for writing, if frazil goes on with the file as netCDF-C would; else `NC_ENOTBUILT`.
+    /// frazil's preload library calls it.
+    fn frz_nc_open_writing(path_: *const c_char, mode: c_int, ncidp: *mut c_int) {
+        store(ncidp, enter(Dataset::open_to_write(path(path_)?, Mode(mode)))?);
+        Ok(())
+    }
+
     /// `nc_delete`
     fn frz_nc_delete(path_: *const c_char) {
         delete(path(path_)?)
@@ -138,15 +145,17 @@ entries! {
 
     /// `nc_enddef`
     fn frz_nc_enddef(ncid: c_int) {
-        table::with(ncid, |file, _| file.enddef())
+        table::with(ncid, |file, group| file.enddef(group))
     }
 
     /// `nc__enddef`
     fn frz_nc__enddef(
         ncid: c_int, h_minfree: usize, v_align: usize, v_minfree: usize, r_align: usize,
     ) {
-        table::with(ncid, |file, _| {
-            file.enddef_with(h_minfree as u64, v_align as u64, v_minfree as u64, r_align as u64)
+        let [header_free, align, free, record_align] =
+            [h_minfree, v_align, v_minfree, r_align].map(|bytes| bytes as u64);
+        table::with(ncid, |file, group| {
+            file.enddef_with(group, header_free, align, free, record_align)
         })
     }
 
@@ -203,6 +212,16 @@ entries! {
     /// it.
     fn frz_nc_discard(ncid: c_int) {
         table::remove(ncid, Dataset::discard)
+    }
+
+    /// Where a file that frazil writes is between its making and its end: 1 if it is in data mode, 2 if
+    /// `nc_enddef` was called, 4 if values were put. frazil's preload library calls it.
+    fn frz_nc_state(ncid: c_int, statep: *mut c_int) {
+        let state = table::with(ncid, |file, _| file.state().ok_or(Status::EPERM))?;
+        let flags = [(state.is_in_data_mode, 1), (state.is_ended, 2), (state.has_values, 4)];
+        let set = flags.iter().filter(|(is_set, _)| *is_set);
+        store(statep, set.map(|(_, bit)| bit).sum::<c_int>());
+        Ok(())
     }
 
     /// `nc_set_fill`

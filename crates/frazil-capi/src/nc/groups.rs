@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use frazil::netcdf::Status;
+use frazil::netcdf::{STRING, Status};
 
 use crate::nc::pointers::{store, store_all, store_text, text};
 use crate::nc::{entries, table, types};
@@ -136,7 +136,11 @@ entries! {
 
     /// `nc_inq_type`
     fn frz_nc_inq_type(ncid: c_int, xtype: c_int, name: *mut c_char, size: *mut usize) {
-        let (found, bytes) = table::with(ncid, |_, _| types::describe(xtype))?;
+        // Those that every file has are known without a group.
+        let (found, bytes) = match xtype <= STRING {
+            true => table::with_any_group(ncid, |_, _| types::describe(xtype))?,
+            false => table::with(ncid, |_, _| types::describe(xtype))?,
+        };
         store_text(name, found.as_bytes());
         store(size, bytes);
         Ok(())

@@ -8,6 +8,9 @@ use std::slice;
 
 use frazil::netcdf::{Outcome, Status};
 
+/// What stands for text that is no UTF-8: no name, but refused only when names are looked at.
+const NO_NAME: &str = "\0";
+
 /// Text that C passes in.
 ///
 /// # Safety
@@ -18,7 +21,7 @@ pub(crate) unsafe fn text<'a>(text: *const c_char) -> Outcome<&'a str> {
     }
     // SAFETY: not NULL, and the caller vouches for the rest.
     let text = unsafe { CStr::from_ptr(text) };
-    text.to_str().map_err(|_| Status::EBADNAME)
+    Ok(text.to_str().unwrap_or(NO_NAME))
 }
 
 /// A file's name that C passes in.

@@ -5,11 +5,13 @@ use std::sync::{Mutex, PoisonError};
 
 use frazil::FilterSpec;
 use frazil::filter_id::{BLOSC, BZIP2};
-use frazil::netcdf::{AttributeValues, ChunkCache, Dataset, GroupNumber, Outcome, Status};
+use frazil::netcdf::{AttributeValues, ChunkCache, Dataset, GroupNumber, Outcome, STRING, Status};
+
+use frazil::schema::Text;
 
 use crate::nc::pointers::{list, store, store_all};
 use crate::nc::slab::{Axes, Variable};
-use crate::nc::strings::allocated;
+use crate::nc::strings::{allocated, owned};
 use crate::nc::{entries, table, types};
 
 /// What netCDF-C begins with: 64 MiB, 1000 slots.
@@ -69,6 +71,11 @@ pub(crate) unsafe fn define_fill(
                 .and(Err(status));
         }
     };
+    if nc_type == STRING {
+        // SAFETY: as this function's.
+        let texts = unsafe { owned(value.cast(), 1) }?;
+        return file.def_var_fill_text(group, varid, texts.first().unwrap_or(&Text::default()));
+    }
     let (_, size) = types::describe(nc_type)?;
     // SAFETY: as this function's.
     let bytes = unsafe { list(value.cast::<u8>(), size) }?;
@@ -89,7 +96,7 @@ pub(crate) unsafe fn store_fill(place: *mut c_void, value: &AttributeValues) -> 
             store_all(place.cast(), &value.to_native_bytes());
         },
         AttributeValues::Strings(values) => {
-            let text = allocated(values.first().map_or("", String::as_str))?;
+            let text = allocated(values.first().map_or(&[][..], |text| text))?;
             // SAFETY: as this function's.
             unsafe { place.cast::<*mut c_char>().write(text) };
         }
@@ -116,7 +123,9 @@ entries! {
     fn frz_nc_def_var_fill(
         ncid: c_int, varid: c_int, no_fill: c_int, fill_value: *const c_void,
     ) {
-        table::with(ncid, |file, group| define_fill(file, group, varid, no_fill != 0, fill_value))
+        table::with_any_group(ncid, |file, group| {
+            define_fill(file, group, varid, no_fill != 0, fill_value)
+        })
     }
 
     /// `nc_inq_var_fill`
@@ -124,9 +133,9 @@ entries! {
         ncid: c_int, varid: c_int, no_fill: *mut c_int, fill_valuep: *mut c_void,
     ) {
         let fill = table::with(ncid, |file, group| file.inq_var_fill(group, varid))?;
-        store(no_fill, c_int::from(fill.no_fill));
+        store(no_fill, fill.no_fill);
         // netCDF-C leaves the caller's value alone where there is none.
-        if fill.no_fill { Ok(()) } else { store_fill(fill_valuep, &fill.value) }
+        if fill.no_fill != 0 { Ok(()) } else { store_fill(fill_valuep, &fill.value) }
     }
 
     /// `nc_def_var_chunking`
@@ -200,7 +209,7 @@ entries! {
 
     /// `nc_def_var_quantize`
     fn frz_nc_def_var_quantize(ncid: c_int, varid: c_int, quantize_mode: c_int, nsd: c_int) {
-        table::with(ncid, |file, group| {
+        table::with_any_group(ncid, |file, group| {
             file.def_var_quantize(group, varid, quantize_mode, nsd)
         })
     }
@@ -210,7 +219,7 @@ entries! {
         ncid: c_int, varid: c_int, quantize_modep: *mut c_int, nsdp: *mut c_int,
     ) {
         let (mode, digits) =
-            table::with(ncid, |file, group| file.inq_var_quantize(group, varid))?;
+            table::with_any_group(ncid, |file, group| file.inq_var_quantize(group, varid))?;
         store(quantize_modep, mode);
         store(nsdp, digits);
         Ok(())
@@ -354,7 +363,7 @@ entries! {
 
     /// `nc_inq_filter_avail`
     fn frz_nc_inq_filter_avail(ncid: c_int, id: c_uint) {
-        table::with(ncid, |file, _| file.inq_filter_avail(id))
+        table::with_any_group(ncid, |file, _| file.inq_filter_avail(id))
     }
 
     /// `nc_set_chunk_cache`
@@ -376,7 +385,7 @@ entries! {
         ncid: c_int, varid: c_int, size: usize, nelems: usize, preemption: f32,
     ) {
         let cache = ChunkCache { size_bytes: size as u64, slots: nelems as u64, preemption };
-        table::with(ncid, |file, group| file.set_var_chunk_cache(group, varid, cache))
+        table::with_any_group(ncid, |file, group| file.set_var_chunk_cache(group, varid, cache))
     }
 
     /// `nc_get_var_chunk_cache`

@@ -4,8 +4,8 @@ use std::ffi::{CStr, c_char};
 use std::ptr;
 
 use frazil::netcdf::{MemorySpan, Outcome, Region, Status};
+use frazil::schema::Text;
 
-use crate::nc::entry::explain;
 use crate::nc::pointers::list;
 use crate::nc::slab::Variable;
 
@@ -13,33 +13,21 @@ use crate::nc::slab::Variable;
 ///
 /// # Safety
 /// `values` is NULL or holds `length` pointers, each NULL or to text that ends with a NUL.
-pub(crate) unsafe fn owned(values: *const *const c_char, length: usize) -> Outcome<Vec<String>> {
+pub(crate) unsafe fn owned(values: *const *const c_char, length: usize) -> Outcome<Vec<Text>> {
     // SAFETY: as this function's.
     let pointers = unsafe { list(values, length) }?;
-    let texts = pointers.iter().map(|&pointer| {
-        if pointer.is_null() {
-            return Ok(String::new());
-        }
+    let texts = pointers.iter().map(|&pointer| match pointer.is_null() {
+        true => Text::default(),
         // SAFETY: not NULL, and the caller vouches for the rest.
-        let text = unsafe { CStr::from_ptr(pointer) };
-        let text = text.to_str().map_err(|_| {
-            let words = format!(
-                "{:?} is not UTF-8, as strings of netCDF-4 are: convert it, or write it as text \
-                 (NC_CHAR), which takes any bytes",
-                text.to_string_lossy()
-            );
-            explain(Status::EINVAL, &words);
-            Status::EINVAL
-        })?;
-        Ok(text.to_owned())
+        false => Text::from(unsafe { CStr::from_ptr(pointer) }.to_bytes()),
     });
-    texts.collect()
+    Ok(texts.collect())
 }
 
 /// A copy of a text that C frees with `nc_free_string`.
-pub(crate) fn allocated(text: &str) -> Outcome<*mut c_char> {
+pub(crate) fn allocated(text: &[u8]) -> Outcome<*mut c_char> {
     // C's text ends at the first NUL.
-    let length = text.bytes().position(|byte| byte == 0);
+    let length = text.iter().position(|&byte| byte == 0);
     let length = length.unwrap_or(text.len());
     // SAFETY: `malloc` may be called with any size.
     let place = unsafe { libc::malloc(length + 1) }.cast::<u8>();

@@ -159,8 +159,19 @@ pub(crate) fn close_all(deadline: Instant) {
     }
 }
 
-/// Calls `body` with the file and the group of an identifier.
+/// Calls `body` with the file and the group of an identifier; without such a group, it is none.
 pub(crate) fn with<T>(
+    ncid: c_int,
+    body: impl FnOnce(&mut Dataset, GroupNumber) -> Outcome<T>,
+) -> Outcome<T> {
+    with_any_group(ncid, |file, group| match file.has_group(group) {
+        true => body(file, group),
+        false => Err(Status::EBADID),
+    })
+}
+
+/// As [`with`], also if there is no such group: something else is looked at first.
+pub(crate) fn with_any_group<T>(
     ncid: c_int,
     body: impl FnOnce(&mut Dataset, GroupNumber) -> Outcome<T>,
 ) -> Outcome<T> {

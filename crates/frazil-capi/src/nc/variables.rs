@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use frazil::netcdf::Status;
+use frazil::netcdf::{GLOBAL, Status};
 
 use crate::nc::pointers::{list, store, store_all, store_text, text};
 use crate::nc::{entries, table, types};
@@ -27,6 +27,10 @@ entries! {
         ncid: c_int, varid: c_int, name: *mut c_char, xtypep: *mut c_int, ndimsp: *mut c_int,
         dimidsp: *mut c_int, nattsp: *mut c_int,
     ) {
+        if varid == GLOBAL && !nattsp.is_null() {
+            store(nattsp, table::with(ncid, |file, group| file.inq(group))?.attributes);
+            return Ok(());
+        }
         let variable = table::with(ncid, |file, group| file.inq_var(group, varid))?;
         store_text(name, variable.name.as_bytes());
         store(xtypep, variable.nc_type);
@@ -73,7 +77,7 @@ entries! {
     /// `nc_inq_varnatts`
     fn frz_nc_inq_varnatts(ncid: c_int, varid: c_int, nattsp: *mut c_int) {
         let number = table::with(ncid, |file, group| match varid {
-            frazil::netcdf::GLOBAL => file.inq(group).map(|group| group.attributes),
+            GLOBAL => file.inq(group).map(|group| group.attributes),
             varid => file.inq_var(group, varid).map(|variable| variable.attributes),
         })?;
         store(nattsp, number);

@@ -127,7 +127,7 @@ entries! {
 
     /// `NF_ENDDEF`
     fn nf_enddef_(ncid: *const c_int) {
-        table::with(value(ncid)?, |file, _| file.enddef())
+        table::with(value(ncid)?, |file, group| file.enddef(group))
     }
 
     /// `NF__ENDDEF`
@@ -137,7 +137,9 @@ entries! {
     ) {
         let (header, align) = (size(h_minfree)? as u64, size(v_align)? as u64);
         let (free, record) = (size(v_minfree)? as u64, size(r_align)? as u64);
-        table::with(value(ncid)?, |file, _| file.enddef_with(header, align, free, record))
+        table::with(value(ncid)?, |file, group| {
+            file.enddef_with(group, header, align, free, record)
+        })
     }
 
     /// `NF_SYNC`

@@ -29,8 +29,8 @@ entries! {
     ) {
         let varid = variable(varid)?;
         let fill = table::with(value(ncid)?, |file, group| file.inq_var_fill(group, varid))?;
-        store(no_fill, c_int::from(fill.no_fill));
-        if fill.no_fill { Ok(()) } else { store_fill(fill_value, &fill.value) }
+        store(no_fill, fill.no_fill);
+        if fill.no_fill != 0 { Ok(()) } else { store_fill(fill_value, &fill.value) }
     }
 
     /// `NF_DEF_VAR_CHUNKING`

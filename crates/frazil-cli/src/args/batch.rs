@@ -12,25 +12,30 @@ pub(crate) struct BatchArgs {
     /// there are threads, others one by one]
     #[arg(long, value_name = "N", value_parser = jobs)]
     pub(crate) jobs: Option<usize>,
-    /// Leave out inputs whose result is in --out-dir and not older than they are: a run that was stopped
-    /// goes on where it was
-    #[arg(long)]
-    pub(crate) skip_existing: bool,
-    /// Give each result these of its input
-    #[arg(long, value_name = "WHAT,...", value_delimiter = ',')]
-    pub(crate) preserve: Vec<Preserved>,
     /// Print one JSON object a line as each file is finished
     #[arg(long, conflicts_with = "json")]
     pub(crate) json_lines: bool,
     /// Add one line for each finished file to this file
     #[arg(long, value_name = "FILE", value_parser = log)]
     pub(crate) log: Option<PathBuf>,
+}
+
+/// What is done about the results of a run.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ResultArgs {
+    /// Leave out inputs whose result is in --out-dir as it was finished, and not older than they are: a run
+    /// that was stopped goes on where it was
+    #[arg(long)]
+    pub(crate) skip_existing: bool,
+    /// Give each result these of its input
+    #[arg(long, value_name = "WHAT,...", value_delimiter = ',')]
+    pub(crate) preserve: Vec<Preserved>,
     /// Keep checksums of all results in DIR/SHA256SUMS, which `sha256sum -c` reads
     #[arg(long, value_name = "WHICH")]
     pub(crate) manifest: Option<Checksum>,
 }
 
-impl BatchArgs {
+impl ResultArgs {
     /// What clap cannot check: it takes no requirement seriously that another flag excludes.
     pub(super) fn check(&self, out_dir: Option<&Path>) -> Result<(), (ErrorKind, String)> {
         let needing = [

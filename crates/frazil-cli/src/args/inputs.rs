@@ -11,6 +11,13 @@ pub(crate) struct InputArgs {
     /// Files: netCDF-4, HDF5 or classic netCDF; of a directory, the files in it
     #[arg(value_name = "IN", required_unless_present = "files_from")]
     pub(crate) named: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+}
+
+/// Which files of directories and lists are meant.
+#[derive(Debug, Args)]
+pub(crate) struct SelectionArgs {
     /// Of directories, take what lies in nested ones, too; --out-dir keeps the tree
     #[arg(short, long)]
     pub(crate) recursive: bool,
@@ -29,7 +36,7 @@ pub(crate) struct InputArgs {
 impl InputArgs {
     /// The only input, if nothing else can come of the arguments.
     pub(crate) fn only(&self) -> Option<&PathBuf> {
-        match (self.named.as_slice(), &self.files_from) {
+        match (self.named.as_slice(), &self.selection.files_from) {
             ([only], None) if !only.is_dir() => Some(only),
             _ => None,
         }

@@ -5,6 +5,7 @@ mod analyze;
 mod batch;
 mod calibrate;
 mod declared;
+mod elsewhere;
 mod energy;
 mod goal;
 mod import;
@@ -33,12 +34,12 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use analyze::AnalyzeArgs;
-pub(crate) use batch::{BatchArgs, Preserved};
+pub(crate) use batch::{BatchArgs, Checksum, Preserved, ResultArgs};
 pub(crate) use calibrate::CalibrateArgs;
 use energy::EnergyArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use info::InfoArgs;
-pub(crate) use inputs::InputArgs;
+pub(crate) use inputs::{InputArgs, SelectionArgs};
 pub(crate) use output::OutputArgs;
 pub(crate) use pack::{DecisionArgs, PackArgs};
 pub(crate) use plan::PlanArgs;
@@ -51,7 +52,7 @@ pub(crate) use synth::SynthArgs;
 use target::TargetArgs;
 pub(crate) use train::TrainArgs;
 pub(crate) use unpack::UnpackArgs;
-pub(crate) use verify::VerifyArgs;
+pub(crate) use verify::{Comparison, VerifyArgs};
 
 /// Compresses standard netCDF-4/HDF5 files in parallel, and unpacks, inspects and compares them.
 #[derive(Debug, Parser)]
@@ -100,7 +101,7 @@ pub(crate) enum Command {
     Refs(RefsArgs),
     /// Show how much information is in each bit of each variable, and how many bits to keep
     Analyze(AnalyzeArgs),
-    /// Compare two files value by value, rounded variables by what is stated of them
+    /// Compare files value by value with what was made of them, rounded variables by what is stated of them
     Verify(VerifyArgs),
     /// Bring files whose writer was killed back to their last commit
     Recover(RecoverArgs),
@@ -160,13 +161,15 @@ pub(crate) fn parse<T: Into<OsString> + Clone>(
 
 fn understand(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let mut command = command();
-    let matches = command.try_get_matches_from_mut(arguments)?;
+    let matches = command.try_get_matches_from_mut(arguments);
+    let matches = matches.map_err(elsewhere::explained)?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     let (name, checked) = match &cli.command {
         Some(Command::Pack(args)) => ("pack", args.check()),
         Some(Command::Plan(args)) => ("plan", args.check()),
         Some(Command::Unpack(args)) => ("unpack", args.check()),
         Some(Command::Refs(args)) => ("refs", args.check()),
+        Some(Command::Verify(args)) => ("verify", args.check()),
         _ => return Ok(cli),
     };
     match checked {

@@ -15,7 +15,8 @@ use super::declared::{number, word};
 use super::goal::GoalArgs;
 use super::weighing::WeighingArgs;
 use super::{
-    BatchArgs, EnergyArgs, InputArgs, OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs,
+    BatchArgs, EnergyArgs, InputArgs, OutputArgs, PrecisionArgs, ResourceArgs, ResultArgs,
+    TargetArgs,
 };
 use crate::chunks;
 
@@ -41,6 +42,8 @@ pub(crate) struct PackArgs {
     pub(crate) target: TargetArgs,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
+    #[command(flatten)]
+    pub(crate) results: ResultArgs,
     #[command(flatten)]
     pub(crate) how: DecisionArgs,
     #[arg(long, value_name = "PLAN.json")]
@@ -114,7 +117,7 @@ impl PackArgs {
     pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
         self.precision.check(self.inputs.only().is_some())?;
         self.how.check(&self.precision)?;
-        self.batch.check(self.target.out_dir())?;
+        self.results.check(self.target.out_dir())?;
         self.target.check(&self.inputs, !self.dry_run)
     }
 

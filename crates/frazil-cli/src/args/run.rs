@@ -24,6 +24,9 @@ pub(crate) struct RunArgs {
     /// Leave files that are opened for reading to the program's own library
     #[arg(long)]
     pub(crate) write_only: bool,
+    /// Let commits go on while the program computes: nc_sync returns at once, and the next call on the file waits
+    #[arg(long)]
+    pub(crate) commit_behind: bool,
     /// Write the report as JSON, too
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
@@ -50,7 +53,7 @@ pub(crate) enum Level {
 impl RunArgs {
     /// Options that need frazil to write the files.
     pub(crate) fn has_options(&self) -> bool {
-        self.compress || self.choose_chunks || !self.options.0.is_empty()
+        self.compress || self.choose_chunks || self.commit_behind || !self.options.0.is_empty()
     }
 }
 

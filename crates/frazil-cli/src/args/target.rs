@@ -27,6 +27,8 @@ pub(crate) struct TargetArgs {
     pub(super) overwrite: bool,
     #[arg(long)]
     pub(super) verify: bool,
+    #[arg(long)]
+    pub(crate) history: bool,
 }
 
 impl TargetArgs {
@@ -56,7 +58,13 @@ impl TargetArgs {
             return Err((ErrorKind::ArgumentConflict, message));
         }
         if needed && self.destination().is_none() {
-            let message = "say where the result goes: -o OUT, --out-dir DIR or --in-place".into();
+            // As `cp` has it.
+            let meant = match inputs.named.as_slice() {
+                [_, output] if !output.exists() => format!("; is -o {} meant?", output.display()),
+                _ => String::new(),
+            };
+            let message =
+                format!("say where the result goes: -o OUT, --out-dir DIR or --in-place{meant}");
             return Err((ErrorKind::MissingRequiredArgument, message));
         }
         Ok(())

@@ -291,3 +291,19 @@ fn version_takes_all() {
     assert!(arguments("--version --all").unwrap().all);
     assert!(arguments("-V").unwrap().command.is_none());
 }
+
+#[test]
+fn words_of_other_programs_lead_to_ours() {
+    let cases = [
+        ("compress in.nc", "frazil pack"),
+        ("pack in.nc -o out.nc --deflate 5", "--level 5"),
+        ("pack in.nc -o out.nc -d 5", "--level 5"),
+        ("pack in.nc -o out.nc --significant-digits 3", "--digits 3"),
+        ("pack in.nc absent/out.nc", "is -o absent/out.nc meant?"),
+    ];
+    for (line, expected) in cases {
+        let message = arguments(line).unwrap_err().to_string();
+        assert!(message.contains(expected), "{line}: {message}");
+        assert!(!message.contains("completions"), "{message}");
+    }
+}

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use frazil::{Destination, UnpackFormat, UnpackOptions};
 
 use super::declared::word;
-use super::{BatchArgs, InputArgs, OutputArgs, ResourceArgs, TargetArgs};
+use super::{BatchArgs, InputArgs, OutputArgs, ResourceArgs, ResultArgs, TargetArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct UnpackArgs {
@@ -18,6 +18,8 @@ pub(crate) struct UnpackArgs {
     pub(crate) target: TargetArgs,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
+    #[command(flatten)]
+    pub(crate) results: ResultArgs,
     #[arg(long, value_parser = word::<UnpackFormat>("format"))]
     format: Option<UnpackFormat>,
     #[command(flatten)]
@@ -37,7 +39,7 @@ impl UnpackArgs {
 
     /// What clap cannot check.
     pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
-        self.batch.check(self.target.out_dir())?;
+        self.results.check(self.target.out_dir())?;
         self.target.check(&self.inputs, true)
     }
 
@@ -47,6 +49,7 @@ impl UnpackArgs {
             format: self.format.unwrap_or_default(),
             overwrite: self.target.overwrite,
             verify: self.target.verify,
+            history: None,
             resources: self.resources.resources(cancel),
         }
     }

@@ -1,29 +1,53 @@
 //! `frazil verify`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use frazil::VerifyOptions;
 
-use super::{OutputArgs, ResourceArgs, named_as};
+use super::{BatchArgs, Checksum, OutputArgs, ResourceArgs, SelectionArgs, named_as};
 
 /// Variables that a report shows pictures of.
 const FIGURES: usize = 6;
+/// ... at most, where they are named.
+const MOST_FIGURES: usize = 50;
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// One file, the original
-    pub(crate) a: PathBuf,
-    /// The other file; variables that it states to be rounded are judged by what it states
-    pub(crate) b: PathBuf,
+    /// The original and the other file, whose variables that it states to be rounded are judged by what it
+    /// states, or several others of the same original; or originals, as `pack` takes them, and the directory
+    /// of what was made of them
+    #[arg(value_name = "A B", required_unless_present = "out_dir")]
+    named: Vec<PathBuf>,
+    /// Compare originals with their results in this directory, as `pack --out-dir DIR` wrote them
+    #[arg(long, value_name = "DIR")]
+    out_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    /// Results must also have their checksums in DIR/SHA256SUMS
+    #[arg(long, value_name = "WHICH")]
+    pub(crate) manifest: Option<Checksum>,
     /// Documented tests that rounded variables must pass too
     #[arg(long, value_enum, value_name = "NAME")]
     thresholds: Option<Thresholds>,
-    /// Write a page about the rounded variables, with maps, histograms and spectra
+    /// Write a page about the rounded variables, with maps, histograms and spectra; several others of one
+    /// original stand side by side
     #[arg(long, value_name = "OUT.html", value_parser = named_as::html)]
     pub(crate) report: Option<PathBuf>,
+    /// Of these variables, the page has pictures: globs over paths or bare names [default: those of the
+    /// most concern]
+    #[arg(
+        long,
+        value_name = "GLOB,...",
+        value_delimiter = ',',
+        requires = "report"
+    )]
+    variables: Vec<String>,
     #[command(flatten)]
     resources: ResourceArgs,
     #[command(flatten)]
@@ -36,7 +60,52 @@ enum Thresholds {
     Ldcpy,
 }
 
+/// What is compared.
+pub(crate) enum Comparison<'a> {
+    /// A file with one that was made of it, or with several.
+    Files(&'a Path, &'a [PathBuf]),
+    /// Files, and those of a list, with what lies below a directory.
+    Trees(&'a [PathBuf], &'a Path),
+}
+
 impl VerifyArgs {
+    /// What is compared; [`super::parse`] lets no arguments through that leave it open.
+    pub(crate) fn comparison(&self) -> Comparison<'_> {
+        match (&self.out_dir, self.named.as_slice()) {
+            (Some(folder), named) => Comparison::Trees(named, folder),
+            (None, [originals @ .., folder]) if folder.is_dir() || originals.is_empty() => {
+                Comparison::Trees(originals, folder)
+            }
+            (None, [original, others @ ..]) => Comparison::Files(original, others),
+            (None, []) => Comparison::Trees(&[], Path::new("")),
+        }
+    }
+
+    /// What clap cannot check.
+    pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
+        let missing = |message: &str| Err((ErrorKind::MissingRequiredArgument, message.to_owned()));
+        let conflict = |message: &str| Err((ErrorKind::ArgumentConflict, message.to_owned()));
+        match self.comparison() {
+            Comparison::Files(a, others) if a.is_dir() || others.iter().any(|one| one.is_dir()) => {
+                conflict("files and directories do not go together: name files, or two directories")
+            }
+            Comparison::Files(..) if self.selection.files_from.is_some() => {
+                missing("the files of a list have their results in a directory: add --out-dir DIR")
+            }
+            Comparison::Files(..) if self.manifest.is_some() => {
+                missing("--manifest looks at a directory of results: add --out-dir DIR")
+            }
+            Comparison::Files(..) => Ok(()),
+            Comparison::Trees([], _) if self.selection.files_from.is_none() => missing(
+                "name <A>, the original, and <B>, what was made of it: two files or two directories",
+            ),
+            Comparison::Trees(..) if self.report.is_some() => {
+                conflict("--report is about one original: name <A> and <B>")
+            }
+            Comparison::Trees(..) => Ok(()),
+        }
+    }
+
     /// The facade's options.
     pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> VerifyOptions {
         VerifyOptions {
@@ -44,7 +113,12 @@ impl VerifyArgs {
             thresholds: self
                 .thresholds
                 .map(|Thresholds::Ldcpy| frazil::Thresholds::Ldcpy),
-            figures: if self.report.is_some() { FIGURES } else { 0 },
+            figures: match (&self.report, self.variables.is_empty()) {
+                (None, _) => 0,
+                (Some(_), true) => FIGURES,
+                (Some(_), false) => MOST_FIGURES,
+            },
+            pictured: self.variables.clone(),
         }
     }
 

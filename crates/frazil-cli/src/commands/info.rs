@@ -38,7 +38,7 @@ pub(crate) fn run(args: &InfoArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let resources = args.resources(cancel);
     let mut document = Document::new();
     let mut status = Status::Success;
-    let chosen = match batch::choose(&args.inputs, None) {
+    let chosen = match batch::choose(&args.inputs.named, &args.inputs.selection, None) {
         Ok(chosen) => chosen,
         Err(error) => {
             printer.error(&error);

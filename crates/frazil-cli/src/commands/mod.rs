@@ -6,6 +6,7 @@ mod bounds;
 mod calibrate;
 mod cloud;
 mod cluster;
+mod command_line;
 mod completions;
 mod energy;
 mod import;
@@ -72,11 +73,11 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// Trouble, unless there is worse news.
-    fn or_trouble(self) -> Self {
+    /// This, or where it is success the other.
+    fn or(self, other: Self) -> Self {
         match self {
-            Self::Success => Self::Trouble,
-            worse => worse,
+            Self::Success => other,
+            other => other,
         }
     }
 }

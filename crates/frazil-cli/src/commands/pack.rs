@@ -10,6 +10,7 @@ use frazil::{ErrorCode, PackOptions, Policy};
 use super::Status;
 use super::batch;
 use super::cluster::{self, Work};
+use super::command_line;
 use super::summary::Shown;
 use super::transform::{Transform, each, end};
 use crate::args::{DecisionArgs, PackArgs, PrecisionArgs};
@@ -22,7 +23,11 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let Some(destination) = args.destination() else {
         return Ok(Status::Trouble);
     };
-    let chosen = match batch::choose(&args.inputs, args.target.out_dir()) {
+    let chosen = match batch::choose(
+        &args.inputs.named,
+        &args.inputs.selection,
+        args.target.out_dir(),
+    ) {
         Ok(chosen) => chosen,
         Err(error) => return end(args.output, error, Status::Trouble),
     };
@@ -38,6 +43,8 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         }
     }
     if let Some(scheduler) = &args.scheduler {
+        // One text for all: no file is the only one.
+        options.history = history(args, Path::new(""));
         let work = Work::new(scheduler, args, (&paths, &destination), options);
         return cluster::run(&work, cancel)
             .or_else(|error| end(args.output, error, Status::Trouble));
@@ -47,16 +54,19 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         out_dir: args.target.out_dir(),
         destination: &destination,
         batch: &args.batch,
+        results: &args.results,
         output: args.output,
         shown: Shown {
             all_variables: args.all_variables,
             energy: args.energy.energy,
+            ..Shown::default()
         },
         resources: &options.resources,
     };
     each(&transform, &|input, destination, resources, progress| {
         let options = PackOptions {
             resources,
+            history: history(args, input),
             ..options.clone()
         };
         let report = frazil::pack(input, destination, &options, progress)?;
@@ -65,6 +75,13 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         }
         Ok(report)
     })
+}
+
+/// What the attribute `history` of a result is to say, if that is asked for.
+fn history(args: &PackArgs, input: &Path) -> Option<String> {
+    let named = &args.inputs.named;
+    let asked = args.target.history;
+    asked.then(|| command_line::about(input, named))
 }
 
 /// The facade's options, with what files say.

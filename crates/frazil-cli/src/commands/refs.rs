@@ -39,7 +39,11 @@ struct Report {
 pub(crate) fn run(args: &RefsArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
     let printer = Printer::new(args.report);
     let mut document = Document::new();
-    let chosen = match batch::choose(&args.inputs, args.out_dir.as_deref()) {
+    let chosen = match batch::choose(
+        &args.inputs.named,
+        &args.inputs.selection,
+        args.out_dir.as_deref(),
+    ) {
         Ok(chosen) => chosen,
         Err(error) => {
             printer.error(&error);

@@ -14,6 +14,8 @@ pub(crate) struct Shown {
     pub(crate) all_variables: bool,
     /// The energy of each, and what a year of storage saves.
     pub(crate) energy: bool,
+    /// Documented tests of rounded variables.
+    pub(crate) thresholds: bool,
 }
 
 /// Heading, variables, totals and cost of one file.

@@ -2,15 +2,14 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use frazil::{Destination, PackReport, Progress, Resources};
 
-use super::batch::{self, Account, Chosen, Outcome, Requests, Share};
+use super::batch::{self, Account, Chosen, Finished, Outcome, Requests, Results, Share};
 use super::summary::Shown;
 use super::{Document, Status};
-use crate::args::{BatchArgs, OutputArgs};
+use crate::args::{BatchArgs, OutputArgs, ResultArgs};
 use crate::printer::Printer;
 
 /// What to go through and how to show it.
@@ -21,6 +20,7 @@ pub(super) struct Transform<'a> {
     pub(super) out_dir: Option<&'a Path>,
     pub(super) destination: &'a Destination,
     pub(super) batch: &'a BatchArgs,
+    pub(super) results: &'a ResultArgs,
     pub(super) output: OutputArgs,
     pub(super) shown: Shown,
     pub(super) resources: &'a Resources,
@@ -36,48 +36,72 @@ pub(super) type Work<'a> = dyn Fn(&Path, &Destination, Resources, &mut dyn Progr
 /// # Errors
 /// Standard output's.
 pub(super) fn each(transform: &Transform<'_>, work: &Work<'_>) -> io::Result<Status> {
+    match with_results(transform, work) {
+        Ok(ended) => ended,
+        Err(error) => end(transform.output, error, Status::Trouble),
+    }
+}
+
+/// [`each`], the files that are kept beside the results being opened.
+///
+/// # Errors
+/// If they cannot be.
+fn with_results(transform: &Transform<'_>, work: &Work<'_>) -> frazil::Result<io::Result<Status>> {
+    let index = transform
+        .out_dir
+        .filter(|_| transform.results.skip_existing);
+    let finished = index.map(Finished::open).transpose()?;
+    let results = transform
+        .out_dir
+        .map(|folder| Results::open(folder, transform.results, finished.as_ref()))
+        .transpose()?;
     let requests = Requests {
         batch: transform.batch,
         output: transform.output,
         shown: transform.shown,
-        out_dir: transform.out_dir,
     };
-    let resources = transform.resources;
-    let mut account = match Account::open(requests, transform.chosen) {
-        Ok(account) => account,
-        Err(error) => return end(transform.output, error, Status::Trouble),
-    };
+    let mut account = Account::open(requests, transform.chosen, results)?;
     let one = |chosen: &Chosen, share: Share, progress: &mut dyn Progress| {
-        if let Some(error) = &chosen.unlisted {
-            return Outcome::Failed(error.clone());
-        }
-        if requests.is_done(chosen) {
+        if finished
+            .as_ref()
+            .is_some_and(|finished| finished.has(chosen))
+        {
             return Outcome::Skipped;
         }
-        let destination = match (transform.destination, transform.out_dir) {
-            (Destination::Directory(_), Some(out_dir)) => {
-                Destination::Directory(out_dir.join(&chosen.folder))
-            }
-            (other, _) => other.clone(),
-        };
-        let resources = Resources {
-            threads: share.threads,
-            memory_bytes: share.memory_bytes,
-            cancel: Arc::clone(&resources.cancel),
-        };
-        let done = requests.preserving(&chosen.path, || {
-            work(&chosen.path, &destination, resources, progress)
-        });
-        done.map_or_else(Outcome::Failed, |report| Outcome::Done(Box::new(report)))
+        one(transform, chosen, |input, destination| {
+            let resources = share.resources(&transform.resources.cancel);
+            work(input, destination, resources, progress)
+        })
     };
-    batch::each(
-        transform.chosen,
-        transform.batch.jobs,
-        resources,
-        &mut account,
-        &one,
-    )?;
-    account.close(is_set(&resources.cancel))
+    let (resources, jobs) = (transform.resources, transform.batch.jobs);
+    let done = batch::each(transform.chosen, jobs, resources, &mut account, &one);
+    Ok(done.and_then(|()| account.close(is_set(&resources.cancel))))
+}
+
+/// What comes of one file.
+fn one(
+    transform: &Transform<'_>,
+    chosen: &Chosen,
+    work: impl FnOnce(&Path, &Destination) -> frazil::Result<PackReport>,
+) -> Outcome<PackReport> {
+    if let Some(error) = &chosen.unlisted {
+        return Outcome::Failed(error.clone());
+    }
+    let destination = match (transform.destination, transform.out_dir) {
+        (Destination::Directory(_), Some(out_dir)) => {
+            Destination::Directory(out_dir.join(&chosen.folder))
+        }
+        (other, _) => other.clone(),
+    };
+    // As it is before it may be replaced. Work on it says what is wrong with it.
+    let before = chosen.path.metadata();
+    let done = work(&chosen.path, &destination).and_then(|report| {
+        if let (Some(output), Ok(before), false) = (&report.output, before, report.dry_run) {
+            batch::preserve(&transform.results.preserve, &before, output)?;
+        }
+        Ok(report)
+    });
+    done.map_or_else(Outcome::Failed, |report| Outcome::Done(Box::new(report)))
 }
 
 fn is_set(cancel: &AtomicBool) -> bool {
@@ -96,6 +120,8 @@ pub(super) fn end(output: OutputArgs, error: frazil::Error, status: Status) -> i
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use frazil::{Error, ErrorCode};
 
     use super::*;
@@ -123,6 +149,7 @@ mod tests {
                 break_hard_links: false,
             },
             batch,
+            results: &ResultArgs::default(),
             output: OutputArgs {
                 json: false,
                 quiet: true,

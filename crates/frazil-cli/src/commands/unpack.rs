@@ -8,6 +8,7 @@ use frazil::UnpackOptions;
 
 use super::Status;
 use super::batch;
+use super::command_line;
 use super::summary::Shown;
 use super::transform::{Transform, each, end};
 use crate::args::UnpackArgs;
@@ -20,7 +21,11 @@ pub(crate) fn run(args: &UnpackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Sta
     let Some(destination) = args.destination() else {
         return Ok(Status::Trouble);
     };
-    let chosen = match batch::choose(&args.inputs, args.target.out_dir()) {
+    let chosen = match batch::choose(
+        &args.inputs.named,
+        &args.inputs.selection,
+        args.target.out_dir(),
+    ) {
         Ok(chosen) => chosen,
         Err(error) => return end(args.output, error, Status::Trouble),
     };
@@ -30,16 +35,19 @@ pub(crate) fn run(args: &UnpackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Sta
         out_dir: args.target.out_dir(),
         destination: &destination,
         batch: &args.batch,
+        results: &args.results,
         output: args.output,
         shown: Shown {
             all_variables: args.all_variables,
-            energy: false,
+            ..Shown::default()
         },
         resources: &options.resources,
     };
     each(&transform, &|input, destination, resources, progress| {
+        let asked = args.target.history;
         let options = UnpackOptions {
             resources,
+            history: asked.then(|| command_line::about(input, &args.inputs.named)),
             ..options.clone()
         };
         frazil::unpack(input, destination, &options, progress)

@@ -36,25 +36,6 @@ pub(crate) struct ObjectInfo {
     pub(crate) attributes: hsize_t,
 }
 
-/// Facts about an attribute (`H5A_info_t`), with a plain number for the character set.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct AttributeInfo {
-    pub(crate) creation_order_valid: u8,
-    pub(crate) creation_order: u32,
-    pub(crate) character_set: c_int,
-    pub(crate) value_bytes: u64,
-}
-
-/// Facts about an object's header (`H5O_native_info_t`).
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct NativeInfo {
-    pub(crate) header: hdf5_sys::h5o::H5O_hdr_info_t,
-    /// Sizes of indexes and heaps.
-    pub(crate) storage: [u64; 4],
-}
-
 /// `H5L_class_t` (version 1).
 #[repr(C)]
 pub(crate) struct LinkClass {
@@ -102,27 +83,27 @@ mod declared_here {
             offset: *const u64,
             bytes: *mut u64,
         ) -> herr_t;
-        pub(super) fn H5Iget_type(object: hid_t) -> c_int;
         pub(super) fn H5Pget_layout(list: hid_t) -> c_int;
-        pub(super) fn H5Pfill_value_defined(list: hid_t, status: *mut c_int) -> herr_t;
-        pub(super) fn H5Pget_fill_time(list: hid_t, time: *mut c_int) -> herr_t;
         pub(super) fn H5Sget_simple_extent_type(space: hid_t) -> c_int;
         pub(super) fn H5Tget_class(datatype: hid_t) -> c_int;
         // hdf5-sys calls it deprecated; for comments that are there, nothing else will do.
         pub(super) fn H5Oset_comment(object: hid_t, comment: *const c_char) -> herr_t;
-        pub(super) fn H5Oget_native_info(
-            object: hid_t,
-            info: *mut super::NativeInfo,
-            fields: c_uint,
-        ) -> herr_t;
         pub(super) fn H5Fset_libver_bounds(
             file: hid_t,
             low: hdf5_sys::h5f::H5F_libver_t,
             high: hdf5_sys::h5f::H5F_libver_t,
         ) -> herr_t;
-        pub(super) fn H5Aget_info(attribute: hid_t, info: *mut super::AttributeInfo) -> herr_t;
         // The enumeration of hdf5-sys cannot hold the numbers of user-defined links.
         pub(super) fn H5Lis_registered(class: c_int) -> htri_t;
+        pub(super) fn H5Lcreate_ud(
+            group: hid_t,
+            name: *const c_char,
+            class: c_int,
+            value: *const std::ffi::c_void,
+            bytes: libc::size_t,
+            creation: hid_t,
+            access: hid_t,
+        ) -> herr_t;
         pub(super) fn H5Lregister(class: *const super::LinkClass) -> herr_t;
         pub(super) fn H5FDregister(class: *const super::super::driver::DriverClass) -> hid_t;
     }
@@ -144,7 +125,7 @@ macro_rules! implement {
 }
 
 implement!(Plain: c_void, i8, u8, i32, u32, i64, u64, isize, usize);
-implement!(Plain: ObjectInfo, AttributeInfo, NativeInfo, hdf5_sys::h5f::H5F_info2_t);
+implement!(Plain: ObjectInfo, hdf5_sys::h5f::H5F_info2_t);
 implement!(Passed: u8, i32, u32, i64, u64, usize);
 implement!(Passed: H5_index_t, H5_iter_order_t, H5F_libver_t, H5T_class_t, H5T_cset_t);
 implement!(Passed: H5T_order_t, H5T_str_t, H5S_class_t, H5S_seloper_t, H5R_type_t, H5D_layout_t);
@@ -184,11 +165,9 @@ function_table! {
     }
     h5a::{
         H5Acreate2(hid_t, *const c_char, hid_t, hid_t, hid_t, hid_t) -> hid_t;
-        H5Aiterate2(hid_t, H5_index_t, H5_iter_order_t, *mut hsize_t, H5A_operator2_t, *mut c_void) -> herr_t;
         H5Aopen(hid_t, *const c_char, hid_t) -> hid_t;
         H5Aexists(hid_t, *const c_char) -> htri_t;
         H5Adelete(hid_t, *const c_char) -> herr_t;
-        H5Arename(hid_t, *const c_char, *const c_char) -> herr_t;
         H5Aget_name(hid_t, size_t, *mut c_char) -> ssize_t;
         H5Aget_type(hid_t) -> hid_t;
         H5Aget_space(hid_t) -> hid_t;
@@ -231,16 +210,15 @@ function_table! {
     h5l::{
         H5Lmove(hid_t, *const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
         H5Ldelete(hid_t, *const c_char, hid_t) -> herr_t;
+        H5Lcreate_soft(*const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
         H5Lcopy(hid_t, *const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
     }
     h5o::{
         H5Oopen(hid_t, *const c_char, hid_t) -> hid_t;
         H5Olink(hid_t, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
-        H5Oget_comment(hid_t, *mut c_char, size_t) -> ssize_t;
     }
     h5p::{
         H5Pcreate(hid_t) -> hid_t;
-        H5Pcopy(hid_t) -> hid_t;
         H5Pset_driver(hid_t, hid_t, *const c_void) -> herr_t;
         H5Pset_libver_bounds(hid_t, H5F_libver_t, H5F_libver_t) -> herr_t;
         H5Pset_meta_block_size(hid_t, hsize_t) -> herr_t;
@@ -251,7 +229,6 @@ function_table! {
         H5Pset_link_creation_order(hid_t, c_uint) -> herr_t;
         H5Pget_link_creation_order(hid_t, *mut c_uint) -> herr_t;
         H5Pset_attr_creation_order(hid_t, c_uint) -> herr_t;
-        H5Pget_attr_creation_order(hid_t, *mut c_uint) -> herr_t;
         H5Pset_obj_track_times(hid_t, hbool_t) -> herr_t;
         H5Pset_char_encoding(hid_t, H5T_cset_t) -> herr_t;
         H5Pset_layout(hid_t, H5D_layout_t) -> herr_t;
@@ -261,9 +238,9 @@ function_table! {
         H5Pget_nfilters(hid_t) -> c_int;
         H5Pget_filter2(hid_t, c_uint, *mut c_uint, *mut size_t, *mut c_uint, size_t, *mut c_char, *mut c_uint) -> c_int;
         H5Pset_filter(hid_t, c_int, c_uint, size_t, *const c_uint) -> herr_t;
+        H5Pset_virtual(hid_t, hid_t, *const c_char, *const c_char, hid_t) -> herr_t;
         H5Pget_external_count(hid_t) -> c_int;
         H5Pget_external(hid_t, c_uint, size_t, *mut c_char, *mut libc::off_t, *mut hsize_t) -> herr_t;
-        H5Pget_fill_value(hid_t, hid_t, *mut c_void) -> herr_t;
         H5Pset_fill_value(hid_t, hid_t, *const c_void) -> herr_t;
         H5Pset_fill_time(hid_t, H5D_fill_time_t) -> herr_t;
         H5Pset_alloc_time(hid_t, H5D_alloc_time_t) -> herr_t;
@@ -301,8 +278,6 @@ function_table! {
         H5Tget_super(hid_t) -> hid_t;
         H5Tget_nmembers(hid_t) -> c_int;
         H5Tget_member_type(hid_t, c_uint) -> hid_t;
-        H5Tget_create_plist(hid_t) -> hid_t;
-        H5Tcommitted(hid_t) -> htri_t;
         H5Tcommit_anon(hid_t, hid_t, hid_t, hid_t) -> herr_t;
         H5Treclaim(hid_t, hid_t, hid_t, *mut c_void) -> herr_t;
     }
@@ -316,20 +291,16 @@ function_table! {
         H5DSattach_scale(hid_t, hid_t, c_uint) -> herr_t;
         H5DSdetach_scale(hid_t, hid_t, c_uint) -> herr_t;
         H5Oset_comment(hid_t, *const c_char) -> herr_t;
-        H5Oget_native_info(hid_t, *mut NativeInfo, c_uint) -> herr_t;
-        H5Aget_info(hid_t, *mut AttributeInfo) -> herr_t;
         H5Lis_registered(c_int) -> htri_t;
+        H5Lcreate_ud(hid_t, *const c_char, c_int, *const c_void, size_t, hid_t, hid_t) -> herr_t;
         H5Lregister(*const LinkClass) -> herr_t;
         H5PLset_loading_state(c_uint) -> herr_t;
         H5PLget_loading_state(*mut c_uint) -> herr_t;
         H5Dget_chunk_index_type(hid_t, *mut c_int) -> herr_t;
         H5Dget_chunk_storage_size(hid_t, *const hsize_t, *mut hsize_t) -> herr_t;
-        H5Iget_type(hid_t) -> c_int;
         H5Fset_libver_bounds(hid_t, H5F_libver_t, H5F_libver_t) -> herr_t;
         H5Oget_info3(hid_t, *mut ObjectInfo, c_uint) -> herr_t;
         H5Pget_layout(hid_t) -> c_int;
-        H5Pfill_value_defined(hid_t, *mut c_int) -> herr_t;
-        H5Pget_fill_time(hid_t, *mut c_int) -> herr_t;
         H5Sget_simple_extent_type(hid_t) -> c_int;
         H5Tget_class(hid_t) -> c_int;
         H5FDregister(*const crate::ffi::driver::DriverClass) -> hid_t;

@@ -1,8 +1,5 @@
 //! Attributes: small named values on objects.
 
-use std::ffi::c_int;
-
-use super::api::AttributeInfo;
 use super::dataspace;
 use super::datatype::Datatype;
 use super::handle::{DEFAULT, Handle, api, c_name, check, damaged, own, read_name, truth};
@@ -94,17 +91,6 @@ pub(crate) fn delete(object: &Handle, name: &str) -> Result<()> {
     )
 }
 
-/// Gives an attribute that exists another name.
-pub(crate) fn rename(object: &Handle, old: &str, new: &str) -> Result<()> {
-    let _guard = library_lock();
-    let (old, new) = (c_name(old)?, c_name(new)?);
-    // SAFETY: a live object and NUL-terminated names.
-    check(
-        unsafe { (api().H5Arename)(object.id(), old.as_ptr(), new.as_ptr()) },
-        "rename attribute",
-    )
-}
-
 impl Attribute {
     /// The attribute's name.
     pub(crate) fn name(&self) -> Result<String> {
@@ -113,18 +99,6 @@ impl Attribute {
         read_name("read attribute name", |buffer, size| unsafe {
             (api().H5Aget_name)(self.0.id(), size, buffer)
         })
-    }
-
-    /// Whether the attribute's name is said to be UTF-8 rather than ASCII.
-    pub(crate) fn has_utf8_name(&self) -> Result<bool> {
-        /// `H5T_CSET_UTF8`.
-        const UTF8: c_int = 1;
-        let mut info = AttributeInfo::default();
-        let _guard = library_lock();
-        // SAFETY: a live attribute and a valid out-pointer.
-        let status = unsafe { (api().H5Aget_info)(self.0.id(), &raw mut info) };
-        check(status, "read attribute")?;
-        Ok(info.character_set == UTF8)
     }
 
     /// The attribute's type; committed types come as such.

@@ -12,7 +12,7 @@ use super::known::{Class, DATATYPE_CLASSES, known};
 use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
-use frazil_hdf5::Extent;
+use frazil_hdf5::{Extent, TypeDescription};
 
 /// An owned datatype.
 #[derive(Debug)]
@@ -137,6 +137,34 @@ impl Datatype {
             unsafe { (api().H5Tencode)(self.id(), bytes.as_mut_ptr().cast(), &raw mut size) };
         check(status, "encode datatype")?;
         // SAFETY: bytes that libhdf5 has just encoded.
+        unsafe { Self::decode(&bytes) }
+    }
+
+    /// A type in memory form; `None` if HDF5 1.8 does not know it.
+    pub(crate) fn in_memory(datatype: &TypeDescription) -> Result<Option<Self>> {
+        /// `H5O_DTYPE_ID` and `H5T_ENCODE_VERSION`, with which libhdf5 begins an encoded type.
+        const BEGIN: [u8; 2] = [3, 0];
+        let in_memory = datatype.clone().in_memory();
+        let Some(message) = in_memory.to_message() else {
+            return Ok(None);
+        };
+        let _guard = library_lock();
+        // SAFETY: a whole message of a type, encoded here.
+        let made = unsafe { Self::decode(&[&BEGIN[..], &message].concat()) }?;
+        match made.size_bytes()? == in_memory.size_bytes {
+            true => Ok(Some(made)),
+            false => Err(ContainerError::Internal(
+                "libhdf5 has another size for a type".to_owned(),
+            )),
+        }
+    }
+
+    /// Decodes an encoded type.
+    ///
+    /// # Safety
+    /// The bytes are a whole encoded type: libhdf5 is not told how many they are.
+    unsafe fn decode(bytes: &[u8]) -> Result<Self> {
+        // SAFETY: promised by the caller.
         let decoded = unsafe { (api().H5Tdecode1)(bytes.as_ptr().cast()) };
         let decoded = own(decoded, "decode datatype")?;
         // What was decoded is in disk form below its outermost level; a copy is in memory form.
@@ -208,48 +236,6 @@ impl Datatype {
         )
     }
 
-    /// Whether a reference type is that of HDF5 1.12 (`H5T_STD_REF`).
-    fn is_new_reference(&self) -> Result<bool> {
-        let _guard = library_lock();
-        api();
-        // SAFETY: live datatypes.
-        let equal =
-            |id: hid_t| unsafe { truth((api().H5Tequal)(self.id(), id), "compare datatypes") };
-        Ok(
-            !equal(*hdf5_sys::h5t::H5T_STD_REF_OBJ)?
-                && !equal(*hdf5_sys::h5t::H5T_STD_REF_DSETREG)?,
-        )
-    }
-
-    /// Whether the type holds what the V18 format cannot: complex numbers (HDF5 2.0) or references
-    /// of HDF5 1.12.
-    pub(crate) fn is_above_v18(&self) -> Result<bool> {
-        match self.class()? {
-            Class::Complex => Ok(true),
-            Class::Reference => self.is_new_reference(),
-            Class::VariableLength | Class::Array => self.base()?.is_above_v18(),
-            Class::Compound => {
-                for i in 0..self.member_count()? {
-                    if self.member(i)?.is_above_v18()? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    /// Whether the type is a committed object of a file.
-    pub(crate) fn is_committed(&self) -> Result<bool> {
-        let _guard = library_lock();
-        // SAFETY: a live datatype.
-        truth(
-            unsafe { (api().H5Tcommitted)(self.id()) },
-            "inspect datatype",
-        )
-    }
-
     /// Commits the type to a file without a name; [`super::link::link_object`] names it.
     pub(crate) fn commit(&self, location: &Handle, creation: &PropertyList) -> Result<()> {
         let _guard = library_lock();
@@ -294,10 +280,5 @@ impl Datatype {
             (api().H5Treclaim)(self.id(), space.id(), DEFAULT, values.as_mut_ptr().cast())
         };
         check(status, "free values")
-    }
-
-    /// [`Self::reclaim`] for one element.
-    pub(crate) fn reclaim_scalar(&self, value: Vec<u8>) -> Result<()> {
-        self.reclaim(&Extent::Scalar, value)
     }
 }

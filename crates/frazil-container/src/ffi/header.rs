@@ -7,27 +7,26 @@
 
 use std::cell::Cell;
 
+use frazil_hdf5::Object;
 use hdf5_sys::h5f::H5F_libver_t;
 
 use super::handle::{Handle, api, check};
 use super::property::HeaderForm;
-use super::{attribute_order, link};
 use crate::error::Result;
 use crate::lock::library_lock;
 
 /// Attributes that libhdf5 keeps in a header of version 2.
-const KEPT_IN_NEW_HEADERS: u64 = 8;
+const KEPT_IN_NEW_HEADERS: usize = 8;
 
 /// The header for a copy of an object: one of version 2 that keeps the order, since netCDF readers
 /// show attributes in it; for an object of many attributes that keeps none, one like its own, so
 /// that the copy takes no more space. (Version 1 keeps the order without being asked.)
-pub(crate) fn for_copy_of(object: &Handle) -> Result<HeaderForm> {
-    let is_ordered =
-        link::attribute_count(object)? <= KEPT_IN_NEW_HEADERS || attribute_order::is_kept(object)?;
-    Ok(HeaderForm {
-        is_old: !is_ordered && link::header_info(object)?.header.version == 1,
+pub(crate) fn for_copy_of(object: &Object, attributes: usize) -> HeaderForm {
+    let is_ordered = attributes <= KEPT_IN_NEW_HEADERS || object.keeps_attribute_order();
+    HeaderForm {
+        is_old: !is_ordered && object.header_version() == 1,
         is_ordered,
-    })
+    }
 }
 
 /// Which headers the objects of a file get that are created in it.

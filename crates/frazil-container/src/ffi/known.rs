@@ -5,9 +5,7 @@
 
 use std::ffi::c_int;
 
-use frazil_hdf5::{FillStatus, FillTime};
-use hdf5_sys::h5d::{H5D_fill_time_t, H5D_fill_value_t, H5D_layout_t};
-use hdf5_sys::h5i::H5I_type_t;
+use hdf5_sys::h5d::H5D_layout_t;
 use hdf5_sys::h5s::H5S_class_t;
 use hdf5_sys::h5t::H5T_class_t;
 
@@ -29,14 +27,6 @@ pub(crate) enum Class {
     VariableLength,
     Array,
     Complex,
-}
-
-/// What an object is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ObjectKind {
-    Group,
-    Dataset,
-    NamedDatatype,
 }
 
 /// What a number stands for that libhdf5 returned for an enumeration. Files choose such numbers:
@@ -92,42 +82,6 @@ pub(super) const LAYOUTS: [(c_int, H5D_layout_t); 4] = [
         H5D_layout_t::H5D_VIRTUAL as c_int,
         H5D_layout_t::H5D_VIRTUAL,
     ),
-];
-
-pub(super) const FILL_TIMES: [(c_int, FillTime); 3] = [
-    (
-        H5D_fill_time_t::H5D_FILL_TIME_ALLOC as c_int,
-        FillTime::Allocation,
-    ),
-    (
-        H5D_fill_time_t::H5D_FILL_TIME_NEVER as c_int,
-        FillTime::Never,
-    ),
-    (
-        H5D_fill_time_t::H5D_FILL_TIME_IFSET as c_int,
-        FillTime::IfSet,
-    ),
-];
-
-pub(super) const FILL_STATUSES: [(c_int, FillStatus); 3] = [
-    (
-        H5D_fill_value_t::H5D_FILL_VALUE_UNDEFINED as c_int,
-        FillStatus::Undefined,
-    ),
-    (
-        H5D_fill_value_t::H5D_FILL_VALUE_DEFAULT as c_int,
-        FillStatus::Default,
-    ),
-    (
-        H5D_fill_value_t::H5D_FILL_VALUE_USER_DEFINED as c_int,
-        FillStatus::User,
-    ),
-];
-
-pub(super) const OBJECTS: [(c_int, ObjectKind); 3] = [
-    (H5I_type_t::H5I_GROUP as c_int, ObjectKind::Group),
-    (H5I_type_t::H5I_DATASET as c_int, ObjectKind::Dataset),
-    (H5I_type_t::H5I_DATATYPE as c_int, ObjectKind::NamedDatatype),
 ];
 
 #[cfg(test)]

@@ -1,13 +1,17 @@
 //! Groups and links.
 
-use hdf5_sys::h5o::{H5O_INFO_BASIC, H5O_INFO_NUM_ATTRS, H5O_INFO_TIME, H5O_NATIVE_INFO_HDR};
+use std::ffi::c_int;
+use std::path::Path;
+use std::sync::Arc;
 
-use super::api::{NativeInfo, ObjectInfo};
-use super::datatype::Datatype;
-use super::handle::{DEFAULT, Handle, api, c_name, check, own, read_name};
-use super::known::{OBJECTS, ObjectKind, known};
+use frazil_hdf5::{Source, soft_link, text};
+use hdf5_sys::h5o::{H5O_INFO_BASIC, H5O_INFO_NUM_ATTRS, H5O_INFO_TIME};
+
+use super::api::ObjectInfo;
+use super::file;
+use super::handle::{DEFAULT, Handle, api, c_name, check, own};
 use super::property::PropertyList;
-use crate::error::Result;
+use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 
 /// Opens the object a link leads to.
@@ -21,25 +25,11 @@ pub(crate) fn open_object(group: &Handle, name: &str) -> Result<Handle> {
     )
 }
 
-/// What an open object is.
-pub(crate) fn kind(object: &Handle) -> Result<ObjectKind> {
-    let _guard = library_lock();
-    // SAFETY: a live identifier.
-    let kind = unsafe { (api().H5Iget_type)(object.id()) };
-    known(kind, "kind of object", &OBJECTS)
-}
-
 /// Address of an object's header: the object's identity inside its file, and what object
 /// references store.
 pub(crate) fn object_address(object: &Handle) -> Result<u64> {
     let _guard = library_lock();
     Ok(address_of(&object_info(object)?))
-}
-
-/// How many attributes an object has.
-pub(super) fn attribute_count(object: &Handle) -> Result<u64> {
-    let _guard = library_lock();
-    Ok(object_info(object)?.attributes)
 }
 
 fn object_info(object: &Handle) -> Result<ObjectInfo> {
@@ -56,27 +46,6 @@ fn address_of(info: &ObjectInfo) -> u64 {
     // A native file's token begins with the object's address, little-endian.
     address.copy_from_slice(&info.token[..8]);
     u64::from_le_bytes(address)
-}
-
-/// Facts about an object's header.
-pub(super) fn header_info(object: &Handle) -> Result<NativeInfo> {
-    let _guard = library_lock();
-    let mut native = NativeInfo::default();
-    let fields = H5O_NATIVE_INFO_HDR;
-    // SAFETY: a live object and a valid out-pointer.
-    let status = unsafe { (api().H5Oget_native_info)(object.id(), &raw mut native, fields) };
-    check(status, "read object header")?;
-    Ok(native)
-}
-
-/// An object's comment; `None` if it has none.
-pub(crate) fn comment(object: &Handle) -> Result<Option<String>> {
-    let _guard = library_lock();
-    // SAFETY: read_name passes a buffer of the size it states.
-    let text = read_name("read comment", |buffer, size| unsafe {
-        (api().H5Oget_comment)(object.id(), buffer, size)
-    })?;
-    Ok(Some(text).filter(|text| !text.is_empty()))
 }
 
 /// Gives an object a comment.
@@ -206,32 +175,89 @@ pub(crate) fn delete(group: &Handle, name: &str) -> Result<()> {
     )
 }
 
-/// Copies a link that is not a hard one, as it is stored: its text is not looked at.
-///
-/// libhdf5 would tidy the text of a link that it makes itself (double slashes, one at the end).
-pub(crate) fn copy(
-    from: &Handle,
-    to: &Handle,
+/// Makes a soft link to a path, which libhdf5 stores as it is given.
+pub(crate) fn create_soft(
+    group: &Handle,
     name: &str,
+    target: &str,
     link_creation: &PropertyList,
 ) -> Result<()> {
     let _guard = library_lock();
-    let c = c_name(name)?;
-    // SAFETY: live groups, a NUL-terminated name and a live list.
+    if target.contains("//") || (target.len() > 1 && target.ends_with('/')) {
+        return copy_soft(group, name, target, link_creation);
+    }
+    let (name, target) = (c_name(name)?, c_name(target)?);
+    // SAFETY: a live group, NUL-terminated texts and a live list.
     let status = unsafe {
-        (api().H5Lcopy)(
-            from.id(),
-            c.as_ptr(),
-            to.id(),
-            c.as_ptr(),
+        (api().H5Lcreate_soft)(
+            target.as_ptr(),
+            group.id(),
+            name.as_ptr(),
             link_creation.0.id(),
             DEFAULT,
         )
     };
-    check(status, "copy link")
+    check(status, "create soft link")
 }
 
-/// Creation list of a committed datatype is empty but for attribute order; the type itself.
-pub(crate) fn as_datatype(object: Handle) -> Datatype {
-    Datatype::from_handle(object)
+/// As [`create_soft`], for a path that libhdf5 would tidy: it stores those of links that it copies as they are.
+fn copy_soft(group: &Handle, name: &str, target: &str, link_creation: &PropertyList) -> Result<()> {
+    let bytes = soft_link::file_of_soft_link(&text::bytes_of_text(target));
+    let bytes = bytes.ok_or_else(|| {
+        ContainerError::Unsupported("a soft link with a path of more than 64 KiB".to_owned())
+    })?;
+    let source: Arc<dyn Source> = Arc::new(bytes);
+    let from = file::open_far(Path::new("a soft link"), &source)?;
+    let (old, new) = (c_name(soft_link::NAME)?, c_name(name)?);
+    // SAFETY: a live file and a live group, NUL-terminated names and a live list.
+    let status = unsafe {
+        (api().H5Lcopy)(
+            from.id(),
+            old.as_ptr(),
+            group.id(),
+            new.as_ptr(),
+            link_creation.0.id(),
+            DEFAULT,
+        )
+    };
+    check(status, "create soft link")
+}
+
+/// Makes a link to a path in another file; libhdf5 does not look at either text.
+pub(crate) fn create_external(
+    group: &Handle,
+    name: &str,
+    (file, path): (&str, &str),
+    link_creation: &PropertyList,
+) -> Result<()> {
+    /// `H5L_TYPE_EXTERNAL`.
+    const EXTERNAL: c_int = 64;
+    let (file, path) = (c_name(file)?, c_name(path)?);
+    // Version and flags are 0.
+    let value = [&[0], file.as_bytes_with_nul(), path.as_bytes_with_nul()].concat();
+    create_with_value(group, name, (EXTERNAL, &value), link_creation)
+}
+
+/// Makes a link of a class that libhdf5 knows, with a value.
+pub(crate) fn create_with_value(
+    group: &Handle,
+    name: &str,
+    (class, value): (c_int, &[u8]),
+    link_creation: &PropertyList,
+) -> Result<()> {
+    let _guard = library_lock();
+    let name = c_name(name)?;
+    // SAFETY: a live group, a NUL-terminated name, a value with its length, and a live list.
+    let status = unsafe {
+        (api().H5Lcreate_ud)(
+            group.id(),
+            name.as_ptr(),
+            class,
+            value.as_ptr().cast(),
+            value.len(),
+            link_creation.0.id(),
+            DEFAULT,
+        )
+    };
+    check(status, "create link")
 }

@@ -8,7 +8,6 @@
 
 mod api;
 pub(crate) mod attribute;
-pub(crate) mod attribute_order;
 mod attribute_property;
 mod backing;
 pub(crate) mod dataset;
@@ -26,7 +25,6 @@ mod heap_guard;
 pub(crate) mod known;
 pub(crate) mod link;
 pub(crate) mod link_class;
-pub(crate) mod names;
 pub(crate) mod netcdf;
 mod netcdf_data;
 pub(crate) mod netcdf_file;

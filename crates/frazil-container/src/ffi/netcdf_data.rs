@@ -11,6 +11,7 @@ use std::ptr;
 use super::netcdf_file::{Checked, LibraryFile, LibraryStatus, c_string, check};
 use crate::classic::NcType;
 use crate::lock::library_lock;
+use crate::schema::Text;
 
 /// Calls the function of a group of netCDF-C's that belongs to a memory type, with its last
 /// argument, a pointer, cast to the type's.
@@ -124,7 +125,7 @@ impl LibraryFile {
         (group, varid): (u16, i32),
         (start, count): (&[u64], &[u64]),
         stride: Option<&[i64]>,
-    ) -> Result<Vec<String>, LibraryStatus> {
+    ) -> Result<Vec<Text>, LibraryStatus> {
         let id = self.id(group)?;
         let _lock = library_lock();
         match self.inq_vartype(group, varid)? {
@@ -282,7 +283,7 @@ impl LibraryFile {
         group: u16,
         varid: i32,
         name: &str,
-    ) -> Result<Vec<String>, LibraryStatus> {
+    ) -> Result<Vec<Text>, LibraryStatus> {
         let id = self.id(group)?;
         let c_name = c_string(name.as_bytes())?;
         let _lock = library_lock();
@@ -371,16 +372,16 @@ impl LibraryFile {
 }
 
 /// Strings that netCDF-C allocates, copied and freed again.
-fn take_strings(count: usize, get: impl FnOnce(*mut *mut c_char) -> c_int) -> Checked<Vec<String>> {
+fn take_strings(count: usize, get: impl FnOnce(*mut *mut c_char) -> c_int) -> Checked<Vec<Text>> {
     let mut pointers: Vec<*mut c_char> = vec![ptr::null_mut(); count];
     check(get(pointers.as_mut_ptr()))?;
     let text = |&pointer: &*mut c_char| {
         if pointer.is_null() {
-            return String::new();
+            return Text::default();
         }
         // SAFETY: netCDF-C returned NUL-terminated strings, which live until they are freed.
         let text = unsafe { CStr::from_ptr(pointer) };
-        text.to_string_lossy().into_owned()
+        Text::from(text.to_bytes())
     };
     let texts = pointers.iter().map(text).collect();
     // SAFETY: the strings were allocated by netCDF-C and are freed once; null ones are skipped.

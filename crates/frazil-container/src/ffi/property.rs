@@ -11,13 +11,13 @@ use hdf5_sys::h5p::{
 };
 use hdf5_sys::h5t::H5T_cset_t;
 
-use super::handle::{DEFAULT, Handle, api, check, failure, own};
-use super::known::{FILL_STATUSES, FILL_TIMES, LAYOUTS, known};
+use super::handle::{DEFAULT, Handle, api, c_name, check, failure, own};
+use super::known::{LAYOUTS, known};
 use super::{dataspace, driver};
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 use frazil_hdf5::text;
-use frazil_hdf5::{FillStatus, FillTime};
+use frazil_hdf5::{Extent, FillTime, VirtualPart};
 
 /// `H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED`.
 pub(crate) const TRACKED_AND_INDEXED: u32 = 3;
@@ -345,6 +345,34 @@ impl PropertyList {
         check(status, "set layout")
     }
 
+    /// Sets virtual layout of a dataset of this extent, mapped onto these parts of others.
+    pub(crate) fn set_virtual(&self, extent: &Extent, parts: &[VirtualPart]) -> Result<()> {
+        let _guard = library_lock();
+        // SAFETY: a live property list.
+        let status = unsafe { (api().H5Pset_layout)(self.0.id(), H5D_layout_t::H5D_VIRTUAL) };
+        check(status, "set layout")?;
+        for part in parts {
+            let target = dataspace::select_part(dataspace::create(extent)?, &part.target)?;
+            let elements = part.target.elements().or_else(|| extent.elements());
+            let elements = elements.unwrap_or(0);
+            let whole = dataspace::create(&part.source.least_extent(elements))?;
+            let source = dataspace::select_part(whole, &part.source)?;
+            let (file, dataset) = (c_name(&part.file)?, c_name(&part.dataset)?);
+            // SAFETY: live identifiers and NUL-terminated names.
+            let status = unsafe {
+                (api().H5Pset_virtual)(
+                    self.0.id(),
+                    target.id(),
+                    file.as_ptr(),
+                    dataset.as_ptr(),
+                    source.id(),
+                )
+            };
+            check(status, "map a virtual dataset")?;
+        }
+        Ok(())
+    }
+
     /// Sets chunked layout with a pipeline; chunks are allocated one by one.
     pub(crate) fn set_chunked(&self, chunk: &[u64], pipeline: &FilterPipeline) -> Result<()> {
         let _guard = library_lock();
@@ -369,16 +397,6 @@ impl PropertyList {
         Ok(())
     }
 
-    /// When fill values are written.
-    pub(crate) fn fill_time(&self) -> Result<FillTime> {
-        let _guard = library_lock();
-        let mut time = 0;
-        // SAFETY: a live property list and a valid out-pointer.
-        let status = unsafe { (api().H5Pget_fill_time)(self.0.id(), &raw mut time) };
-        check(status, "read fill time")?;
-        known(time, "fill time of a dataset", &FILL_TIMES)
-    }
-
     /// Sets when fill values are written.
     pub(crate) fn set_fill_time(&self, time: FillTime) -> Result<()> {
         let _guard = library_lock();
@@ -392,45 +410,6 @@ impl PropertyList {
             unsafe { (api().H5Pset_fill_time)(self.0.id(), time) },
             "set fill time",
         )
-    }
-
-    /// What kind of fill value there is.
-    pub(crate) fn fill_status(&self) -> Result<FillStatus> {
-        let _guard = library_lock();
-        let mut status = 0;
-        // SAFETY: a live property list and a valid out-pointer.
-        let result = unsafe { (api().H5Pfill_value_defined)(self.0.id(), &raw mut status) };
-        check(result, "read fill value status")?;
-        known(status, "fill value status", &FILL_STATUSES)
-    }
-
-    /// Copies the fill value of another list, in the bytes of `datatype`.
-    pub(crate) fn copy_fill_value(
-        &self,
-        from: &Self,
-        datatype: &super::datatype::Datatype,
-    ) -> Result<()> {
-        match from.fill_status()? {
-            FillStatus::Default => Ok(()),
-            FillStatus::Undefined => self.set_fill_value(datatype, None),
-            FillStatus::User => {
-                let value = from.fill_value(datatype)?;
-                self.set_fill_value(datatype, Some(&value))?;
-                datatype.reclaim_scalar(value)
-            }
-        }
-    }
-
-    /// The fill value in the bytes of `datatype` (zeros if it is the default).
-    pub(crate) fn fill_value(&self, datatype: &super::datatype::Datatype) -> Result<Vec<u8>> {
-        let _guard = library_lock();
-        let mut value = vec![0_u8; datatype.size_bytes()?];
-        // SAFETY: the buffer holds one element of the type.
-        let status = unsafe {
-            (api().H5Pget_fill_value)(self.0.id(), datatype.id(), value.as_mut_ptr().cast())
-        };
-        check(status, "read fill value")?;
-        Ok(value)
     }
 
     /// Sets the fill value (`None`: undefined) from one element of `datatype`.
@@ -461,19 +440,6 @@ impl PropertyList {
         let status =
             unsafe { (api().H5Pset_char_encoding)(self.0.id(), H5T_cset_t::H5T_CSET_UTF8) };
         check(status, "set name encoding")
-    }
-
-    /// A copy of this list, for an object whose times are not kept.
-    pub(crate) fn duplicate(&self) -> Result<Self> {
-        let _guard = library_lock();
-        // SAFETY: a live property list.
-        let copy = own(
-            unsafe { (api().H5Pcopy)(self.0.id()) },
-            "copy property list",
-        )
-        .map(Self)?;
-        copy.set_attribute_order_and_no_times()?;
-        Ok(copy)
     }
 
     pub(super) fn id_or_default(list: Option<&Self>) -> hdf5_sys::h5i::hid_t {

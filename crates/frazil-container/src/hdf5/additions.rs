@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use frazil_types::{ElementClass, ElementType};
 
 use super::attribute_form::Form;
-use crate::classic::AttributeValue as Value;
+use crate::classic::{AttributeValue as Value, ClassicAttribute};
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute;
 use crate::ffi::dataset::Dataset;
@@ -20,6 +20,8 @@ use frazil_hdf5::FillTime;
 /// What a copy has beside what it copies.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Additions {
+    /// Of the root group: attributes to write; one of the same name in the input is not copied.
+    pub root: Vec<NewAttribute>,
     /// By the input's dataset number: attributes to write; one of the same name in the input is
     /// not copied.
     pub attributes: Vec<(usize, Vec<NewAttribute>)>,
@@ -78,6 +80,16 @@ impl NewAttribute {
     /// The attribute in the words of the netCDF-4 data model.
     #[must_use]
     pub fn to_schema(&self) -> SchemaAttribute {
+        let ClassicAttribute { name, value } = self.to_classic();
+        SchemaAttribute {
+            name,
+            value: SchemaValue::Atomic(value),
+        }
+    }
+
+    /// The attribute in the words of the classic formats.
+    #[must_use]
+    pub fn to_classic(&self) -> ClassicAttribute {
         let value = match &self.value {
             AttributeValue::Text(text) => Value::Char(text.clone().into_bytes()),
             AttributeValue::Short(value) => Value::Short(vec![*value]),
@@ -85,9 +97,9 @@ impl NewAttribute {
             AttributeValue::Float(value) => Value::Float(vec![*value]),
             AttributeValue::Double(value) => Value::Double(vec![*value]),
         };
-        SchemaAttribute {
+        ClassicAttribute {
             name: self.name.clone(),
-            value: SchemaValue::Atomic(value),
+            value,
         }
     }
 }
@@ -108,6 +120,16 @@ impl Additions {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// Names of the input's attributes that the root group's copy does not take over.
+    pub(super) fn not_copied_of_root(&self) -> HashSet<&str> {
+        self.root.iter().map(|new| new.name.as_str()).collect()
+    }
+
+    /// Writes the root group's new attributes, after those that were copied.
+    pub(super) fn write_root_attributes(&self, root: &Handle) -> Result<()> {
+        self.root.iter().try_for_each(|new| write(root, new))
     }
 
     /// Names of the input's attributes that a dataset's copy does not take over.

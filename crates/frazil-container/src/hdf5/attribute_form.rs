@@ -107,7 +107,7 @@ impl Texts {
     ///
     /// # Errors
     /// If one holds a NUL, where C would end it.
-    pub(super) fn new<T: AsRef<str>>(texts: &[T]) -> Result<Self> {
+    pub(super) fn new<T: AsRef<[u8]>>(texts: &[T]) -> Result<Self> {
         let copies = texts.iter().map(|text| CString::new(text.as_ref()));
         let copies: std::result::Result<_, _> = copies.collect();
         copies.map(Self).map_err(|error| {

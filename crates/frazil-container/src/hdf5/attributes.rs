@@ -2,11 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::error::{ContainerError, Result};
-use crate::ffi::attribute::{self, Attribute};
-use crate::ffi::{Handle, names};
+use frazil_hdf5::Attribute;
 
-use super::committed_types::CommittedTypes;
+use crate::error::{ContainerError, Result};
+use crate::ffi::Handle;
+use crate::ffi::attribute;
+
+use super::committed_types::{CommittedTypes, in_memory};
 use super::provenance::{PROVENANCE, write_provenance};
 use super::references::CopiedObjects;
 use super::scan::Hdf5Input;
@@ -21,27 +23,28 @@ pub(super) struct DeferredAttribute {
 
 /// Copies all attributes of an object of the input but `left_out`; returns those whose values must wait.
 pub(super) fn copy_all(
-    input: &Hdf5Input,
-    from: &Handle,
+    (input, path): (&Hdf5Input, &str),
+    all: &[Attribute],
     to: &Handle,
-    path: &str,
     left_out: &HashSet<&str>,
     types: &mut CommittedTypes<'_>,
 ) -> Result<Vec<DeferredAttribute>> {
     let mut deferred = Vec::new();
-    let mut values = input.attribute_values(path)?;
-    for name in names::of_attributes(from)? {
-        if left_out.contains(name.as_str()) {
+    for source in all {
+        let name = source.name.as_str();
+        if left_out.contains(name) {
             continue;
         }
-        let source = attribute::open(from, &name)?;
-        let value = values.remove(&name);
-        let copy = || copy_one((input, value), &source, to, &name, path, types);
-        let must_wait = copy().map_err(|error| error.in_part(&format!("attribute {name}")))?;
+        if path == "/" && name == PROVENANCE {
+            write_provenance(to)?;
+            continue;
+        }
+        let copied = copy_one(input, source, to, types);
+        let must_wait = copied.map_err(|error| error.in_part(&format!("attribute {name}")))?;
         if must_wait {
             deferred.push(DeferredAttribute {
                 object: path.to_owned(),
-                name,
+                name: name.to_owned(),
             });
         }
     }
@@ -50,40 +53,30 @@ pub(super) fn copy_all(
 
 /// Copies one attribute; true if its value must wait.
 fn copy_one(
-    (input, value): (&Hdf5Input, Option<frazil_hdf5::Attribute>),
+    input: &Hdf5Input,
     source: &Attribute,
     to: &Handle,
-    name: &str,
-    path: &str,
     types: &mut CommittedTypes<'_>,
 ) -> Result<bool> {
-    if path == "/" && name == PROVENANCE {
-        write_provenance(to)?;
-        return Ok(false);
-    }
-    let file_type = source.datatype()?;
-    let extent = source.extent()?;
-    let memory = file_type.memory_copy()?;
-    let references = file_type.holds_references()?;
-    let create = match source.has_utf8_name()? {
+    let (name, extent) = (&source.name, &source.extent);
+    let memory = in_memory(&source.datatype)?;
+    let create = match source.is_utf8 {
         true => attribute::create_utf8,
         false => attribute::create,
     };
-    let target = match types.copy_of(&file_type)? {
-        Some(committed) => create(to, name, committed, &extent)?,
-        None => create(to, name, &memory, &extent)?,
-    };
-    if !references {
-        let value = value.ok_or_else(|| lost(name))?;
+    let committed = types.copy_of(&source.datatype, source.committed)?;
+    let target = create(to, name, committed.unwrap_or(&memory), extent)?;
+    let must_wait = source.datatype.holds_references();
+    if !must_wait {
         // Nothing leads to objects.
         let objects = CopiedObjects {
             addresses: &HashMap::new(),
             root: None,
         };
-        let form = input.in_memory_form(&value.datatype, &value.values, &objects)?;
-        target.write(&memory, &extent, &form.elements)?;
+        let form = input.in_memory_form(&source.datatype, &source.values, &objects)?;
+        target.write(&memory, extent, &form.elements)?;
     }
-    Ok(references)
+    Ok(must_wait)
 }
 
 /// Writes the value of an attribute that had to wait; counts its references that lead nowhere.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::OutputStorage;
-use super::additions::{Additions, Retyped};
+use super::additions::{Additions, NewAttribute, Retyped};
 use super::define::Defined;
 use super::describe::netcdf::is_internal;
 use super::netcdf_names::NON_COORDINATE_PREFIX;
@@ -68,8 +68,11 @@ fn define_all(objects: &mut Objects, schema: &Schema, storage: &[OutputStorage])
 /// The model with additions: attributes in their place, containers as variables at the end.
 fn schema_of(model: &ClassicModel, additions: &Additions) -> Schema {
     let mut schema = Schema::default();
+    let replaced = additions.not_copied_of_root();
     let global = model.attributes.iter();
-    schema.groups[0].attributes = global.filter(has_place).map(attribute_of).collect();
+    let kept = global.filter(|item| has_place(item) && !replaced.contains(item.name.as_str()));
+    let new = additions.root.iter().map(NewAttribute::to_schema);
+    schema.groups[0].attributes = kept.map(attribute_of).chain(new).collect();
     let dimensions = model.dimensions.iter().map(|dimension| SchemaDimension {
         name: dimension.name.clone(),
         group: Schema::ROOT,

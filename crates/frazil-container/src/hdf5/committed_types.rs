@@ -1,21 +1,22 @@
-//! Committed datatypes of an input, and their copies.
+//! Datatypes of an input, as an output has them: committed ones are committed once.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use frazil_hdf5::TypeDescription;
+
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
+use crate::ffi::Handle;
 use crate::ffi::datatype::Datatype;
 use crate::ffi::header::{self, NewHeaders};
 use crate::ffi::property::PropertyList;
-use crate::ffi::{Handle, link, names};
 
 /// Committed datatypes of the input and their copies in the output.
 pub(super) struct CommittedTypes<'a> {
+    input: &'a Hdf5Input,
     output: &'a Handle,
     headers: Rc<NewHeaders<'a>>,
-    /// Paths of the input's objects by address.
-    paths: &'a HashMap<u64, String>,
     copies: HashMap<u64, Datatype>,
 }
 
@@ -26,33 +27,31 @@ impl<'a> CommittedTypes<'a> {
         headers: Rc<NewHeaders<'a>>,
     ) -> Self {
         Self {
+            input,
             output,
             headers,
-            paths: input.paths(),
             copies: HashMap::new(),
         }
     }
 
-    /// The output's copy of a committed type (made on first use, named when its link is met);
-    /// `None` if the type is not committed.
-    pub(super) fn copy_of(&mut self, datatype: &Datatype) -> Result<Option<&Datatype>> {
-        if datatype.is_above_v18()? {
-            return Err(ContainerError::Unsupported(
-                "its type needs HDF5 1.12 (H5T_STD_REF) or HDF5 2.0 (complex numbers) and has no form \
-                 that HDF5 1.8 reads"
-                    .to_owned(),
-            ));
-        }
-        if !datatype.is_committed()? {
+    /// The output's copy of the type committed at an address of the input (made on first use, named when its link is
+    /// met); `None` if the type is not committed.
+    pub(super) fn copy_of(
+        &mut self,
+        datatype: &TypeDescription,
+        committed: Option<u64>,
+    ) -> Result<Option<&Datatype>> {
+        let Some(address) = committed else {
             return Ok(None);
-        }
-        let address = link::object_address(datatype.handle())?;
+        };
         if !self.copies.contains_key(&address) {
-            if !self.paths.contains_key(&address) {
-                refuse_particulars(datatype.handle())?;
+            let (object, attributes) = self.input.object_at(address)?;
+            let is_more_than_a_type = !attributes.is_empty() || object.comment().is_some();
+            if is_more_than_a_type && !self.input.paths().contains_key(&address) {
+                return Err(nameless());
             }
-            let copy = datatype.memory_copy()?;
-            let header = header::for_copy_of(datatype.handle())?;
+            let copy = in_memory(datatype)?;
+            let header = header::for_copy_of(&object, attributes.len());
             let creation = PropertyList::datatype_create(header)?;
             self.headers.make_old(header.is_old)?;
             copy.commit(self.output, &creation)?;
@@ -62,16 +61,22 @@ impl<'a> CommittedTypes<'a> {
     }
 }
 
-/// Refuses a committed type that no link leads to and that is more than a type: whoever copies it by
-/// its name would not meet it.
-fn refuse_particulars(datatype: &Handle) -> Result<()> {
-    let has_attributes = !names::of_attributes(datatype)?.is_empty();
-    if has_attributes || link::comment(datatype)?.is_some() {
-        return Err(ContainerError::Unsupported(
-            "its committed type has no name, but attributes or a comment; give it a name with h5py \
-             first, so that they can be kept"
+/// A type in the form that programs have it in memory.
+pub(super) fn in_memory(datatype: &TypeDescription) -> Result<Datatype> {
+    Datatype::in_memory(datatype)?.ok_or_else(|| {
+        ContainerError::Unsupported(
+            "its type needs HDF5 1.12 (H5T_STD_REF) or HDF5 2.0 (complex numbers) and has no form \
+             that HDF5 1.8 reads"
                 .to_owned(),
-        ));
-    }
-    Ok(())
+        )
+    })
+}
+
+/// Whoever copies a committed type by its name would not meet one that no link leads to.
+fn nameless() -> ContainerError {
+    ContainerError::Unsupported(
+        "its committed type has no name, but attributes or a comment; give it a name with h5py \
+         first, so that they can be kept"
+            .to_owned(),
+    )
 }

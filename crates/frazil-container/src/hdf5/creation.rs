@@ -5,22 +5,15 @@ use frazil_types::FilterPipeline;
 use super::OutputStorage;
 use super::dataset_info::{DatasetInfo, DatasetStorage};
 use crate::error::Result;
-use crate::ffi::dataset::Dataset;
 use crate::ffi::filter;
 use crate::ffi::property::{HeaderForm, PropertyList};
 
-/// The creation list of an output dataset, but for its fill value.
+/// The creation list of an output dataset, but for its fill value and what a virtual one is mapped onto.
 pub(super) fn creation_list(
-    from: &Dataset,
     info: &DatasetInfo,
     storage: &OutputStorage,
     header: HeaderForm,
 ) -> Result<PropertyList> {
-    let source = from.creation()?;
-    if info.storage == DatasetStorage::Virtual && *storage == OutputStorage::Keep {
-        // The mapping only exists inside the list: copy it whole.
-        return source.duplicate();
-    }
     let creation = PropertyList::dataset_create(header)?;
     match storage {
         OutputStorage::Contiguous => creation.set_contiguous()?,
@@ -32,12 +25,13 @@ pub(super) fn creation_list(
             } => {
                 set_chunked(&creation, chunk, pipeline)?;
             }
-            DatasetStorage::Contiguous { .. }
-            | DatasetStorage::External
-            | DatasetStorage::Virtual => creation.set_contiguous()?,
+            DatasetStorage::Contiguous { .. } | DatasetStorage::External => {
+                creation.set_contiguous()?;
+            }
+            DatasetStorage::Virtual => {}
         },
     }
-    creation.set_fill_time(source.fill_time()?)?;
+    creation.set_fill_time(info.fill_time)?;
     Ok(creation)
 }
 

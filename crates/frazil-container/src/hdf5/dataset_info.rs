@@ -52,8 +52,8 @@ pub struct DatasetInfo {
     pub storage: DatasetStorage,
     /// Bytes stored for values; 0 of chunks of a file that is somewhere else, where counting takes requests.
     pub stored_bytes: u64,
-    /// One element of fill value, zeros where none was set; empty for indirect elements, and for those that are larger
-    /// than the file.
+    /// One element of fill value, zeros where none was set; empty for indirect elements, and for zeros of those that
+    /// are larger than the file: any number of datasets may claim such.
     pub fill: Vec<u8>,
     /// What kind of fill value that is.
     pub fill_status: FillStatus,
@@ -68,7 +68,7 @@ pub struct DatasetInfo {
 }
 
 impl DatasetInfo {
-    /// Whether one element is larger than the file: nothing of it was written.
+    /// Whether one element is larger than the file, which holds it compressed or not at all.
     #[must_use]
     pub fn has_oversized_elements(&self) -> bool {
         self.element.is_self_contained() && self.fill.len() < self.element.size_bytes

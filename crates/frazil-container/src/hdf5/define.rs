@@ -8,7 +8,7 @@ use frazil_types::FilterSpec;
 use super::OutputStorage;
 use super::additions::{Additions, Retyped};
 use super::attributes::{self, DeferredAttribute};
-use super::committed_types::CommittedTypes;
+use super::committed_types::{CommittedTypes, in_memory};
 use super::contents::{Entry, EntryKind};
 use super::creation::creation_list;
 use super::dataset_info::{DatasetInfo, DatasetStorage};
@@ -20,7 +20,7 @@ use crate::ffi::datatype::Datatype;
 use crate::ffi::header::NewHeaders;
 use crate::ffi::property::{HeaderForm, PropertyList};
 use crate::ffi::{Handle, header, link, link_class};
-use frazil_hdf5::FillStatus;
+use frazil_hdf5::{Attribute, FillStatus, Object};
 
 /// What defining produced: the open output datasets and the work that must wait.
 pub(super) struct Defined {
@@ -107,10 +107,13 @@ impl LinkCreation {
 
 impl Definition<'_> {
     fn root(&mut self) -> Result<()> {
-        let from = link::open_group(self.input.library()?, "/")?;
+        let address = self.input.contents().address("/").unwrap_or_default();
+        let from = self.input.object_at(address)?;
         let to = link::open_group(self.output, "/")?;
-        self.register(link::object_address(&from)?, &to)?;
-        self.copy_attributes(&from, &to, "/", &HashSet::new())
+        self.register(address, &to)?;
+        let left_out = self.additions.not_copied_of_root();
+        self.copy_attributes(&from, &to, "/", &left_out)?;
+        self.additions.write_root_attributes(&to)
     }
 
     fn entry(&mut self, entry: &Entry) -> Result<()> {
@@ -120,10 +123,10 @@ impl Definition<'_> {
                 object_address,
                 link_order,
             } => {
-                let from = link::open_group(self.input.library()?, &entry.path)?;
+                let from = self.input.object_at(*object_address)?;
                 // Groups that keep the order of their links have headers of version 2.
                 let header = match *link_order {
-                    0 => header::for_copy_of(&from)?,
+                    0 => header::for_copy_of(&from.0, from.1.len()),
                     _ => HeaderForm::ORDERED,
                 };
                 let creation = PropertyList::group_create(*link_order, header)?;
@@ -140,12 +143,17 @@ impl Definition<'_> {
             EntryKind::HardLink { object_address } => {
                 self.hard_link(entry, &parent, *object_address)
             }
-            EntryKind::Soft(_) | EntryKind::External { .. } | EntryKind::UserDefined { .. } => {
-                if let EntryKind::UserDefined { class, .. } = entry.kind {
-                    link_class::accept(class)?;
-                }
-                let from = link::open_group(self.input.library()?, &entry.parent)?;
-                link::copy(&from, &parent, &entry.name, self.links.of(entry))
+            EntryKind::Soft(target) => {
+                link::create_soft(&parent, &entry.name, target, self.links.of(entry))
+            }
+            EntryKind::External { file, path } => {
+                let links = self.links.of(entry);
+                link::create_external(&parent, &entry.name, (file, path), links)
+            }
+            EntryKind::UserDefined { class, value } => {
+                link_class::accept(*class)?;
+                let links = self.links.of(entry);
+                link::create_with_value(&parent, &entry.name, (*class, value), links)
             }
         }
     }
@@ -159,27 +167,34 @@ impl Definition<'_> {
     }
 
     fn named_datatype(&mut self, entry: &Entry, parent: &Handle, address: u64) -> Result<()> {
-        let from = link::open_object(self.input.library()?, &entry.path)?;
-        let datatype = link::as_datatype(from);
-        let Some(copy) = self.types.copy_of(&datatype)? else {
-            return Err(ContainerError::Corrupt(
+        let from = self.input.object_at(address)?;
+        let datatype = self
+            .input
+            .with_metadata(|file| Ok(file.datatype(&from.0)?))?;
+        let Some(copy) = self.types.copy_of(&datatype, Some(address))? else {
+            return Err(ContainerError::Internal(
                 "a datatype object is not committed".to_owned(),
             ));
         };
         link::link_object(copy.handle(), parent, &entry.name, self.links.of(entry))?;
         let to = link::open_object(parent, &entry.name)?;
         self.register(address, &to)?;
-        self.copy_attributes(datatype.handle(), &to, &entry.path, &HashSet::new())
+        self.copy_attributes(&from, &to, &entry.path, &HashSet::new())
     }
 
     fn dataset(&mut self, entry: &Entry, parent: &Handle, number: usize) -> Result<()> {
         let info = &self.input.datasets()[number];
-        let from = self.input.open_dataset(&entry.path)?;
-        let datatype = from.datatype()?;
+        let from = self.input.object_at(info.object_address)?;
+        let mut read = self.input.dataset(info)?;
         let storage = &self.storage[number];
         refuse_huge_chunks(info, storage)?;
-        let header = header::for_copy_of(from.handle())?;
-        let creation = creation_list(&from, info, storage, header)?;
+        let header = header::for_copy_of(&from.0, from.1.len());
+        let creation = creation_list(info, storage, header)?;
+        // As long as it was when the file was opened, since the chunks of then are copied.
+        read.extent.set_shape(&info.shape);
+        if info.storage == DatasetStorage::Virtual && *storage == OutputStorage::Keep {
+            creation.set_virtual(&read.extent, &self.input.virtual_parts(info)?)?;
+        }
         let memory = match self.additions.retyped(number) {
             Some(retyped) => {
                 let Retyped { element, fill } = retyped;
@@ -188,30 +203,31 @@ impl Definition<'_> {
                 datatype
             }
             None => {
-                self.copy_fill(&from.creation()?, &creation, &datatype, info)?;
-                datatype.memory_copy()?
+                let memory = in_memory(&read.datatype)?;
+                self.copy_fill(&read, info, (&creation, &memory))?;
+                memory
             }
         };
         let target_type = match self.additions.retyped(number) {
             Some(_) => &memory,
-            None => self.types.copy_of(&datatype)?.unwrap_or(&memory),
+            None => {
+                let committed = self.types.copy_of(&read.datatype, read.committed)?;
+                committed.unwrap_or(&memory)
+            }
         };
         self.headers.make_old(header.is_old)?;
-        // As long as it was when the file was opened, since the chunks of then are copied.
-        let mut extent = from.extent()?;
-        extent.set_shape(&info.shape);
         let to = Dataset::create(
             parent,
             &entry.name,
             target_type,
-            &extent,
+            &read.extent,
             self.links.of(entry),
             &creation,
         )?;
         check_filters(&to, info, storage)?;
         self.register(info.object_address, to.handle())?;
         let left_out = self.additions.not_copied(number);
-        self.copy_attributes(from.handle(), to.handle(), &entry.path, &left_out)?;
+        self.copy_attributes(&from, to.handle(), &entry.path, &left_out)?;
         self.additions.write_attributes(number, to.handle())?;
         self.defined.datasets.push(to);
         Ok(())
@@ -220,20 +236,20 @@ impl Definition<'_> {
     /// Copies a dataset's fill value, references translated.
     fn copy_fill(
         &mut self,
-        from: &PropertyList,
-        to: &PropertyList,
-        datatype: &Datatype,
+        read: &frazil_hdf5::Dataset,
         info: &DatasetInfo,
+        (to, memory): (&PropertyList, &Datatype),
     ) -> Result<()> {
-        if from.fill_status()? != FillStatus::User || !datatype.holds_references()? {
-            return to.copy_fill_value(from, datatype);
+        match read.fill.status {
+            FillStatus::Default => return Ok(()),
+            FillStatus::Undefined => return to.set_fill_value(memory, None),
+            FillStatus::User => {}
         }
         let nothing = HashMap::new();
         let objects = CopiedObjects {
             addresses: self.foreseen.unwrap_or(&nothing),
             root: None,
         };
-        let read = self.input.dataset(info)?;
         let form = self
             .input
             .in_memory_form(&read.datatype, &read.fill.value, &objects)?;
@@ -241,7 +257,7 @@ impl Definition<'_> {
             Some(_) => self.defined.lost.add(&info.object_path, form.lost),
             None => self.defined.must_be_repeated |= form.lost > 0,
         }
-        to.set_fill_value(&datatype.memory_copy()?, Some(&form.elements))
+        to.set_fill_value(memory, Some(&form.elements))
     }
 
     fn register(&mut self, from: u64, to: &Handle) -> Result<()> {
@@ -251,18 +267,19 @@ impl Definition<'_> {
         Ok(())
     }
 
+    /// Copies an object's comment, and its attributes but those that are left out.
     fn copy_attributes(
         &mut self,
-        from: &Handle,
+        (from, attributes): &(Object, Vec<Attribute>),
         to: &Handle,
         path: &str,
         left_out: &HashSet<&str>,
     ) -> Result<()> {
-        if let Some(comment) = link::comment(from)? {
+        if let Some(comment) = from.comment() {
             link::set_comment(to, &comment)?;
         }
-        let types = &mut self.types;
-        let deferred = attributes::copy_all(self.input, from, to, path, left_out, types)?;
+        let (input, types) = ((self.input, path), &mut self.types);
+        let deferred = attributes::copy_all(input, attributes, to, left_out, types)?;
         self.defined.deferred.extend(deferred);
         Ok(())
     }

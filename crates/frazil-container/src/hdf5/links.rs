@@ -4,6 +4,22 @@ use std::collections::HashMap;
 
 use super::contents::{Contents, Entry, EntryKind};
 
+/// Soft links that libhdf5 follows on one way (`H5L_NUM_LINKS`).
+const MOST_LINKS: usize = 16;
+
+/// What is at a path.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found<'a> {
+    Nothing,
+    /// The first entry of an object, or a link of a class that only its author's program knows.
+    Entry(&'a Entry),
+    /// What is at a path in another file.
+    Elsewhere {
+        file: &'a str,
+        path: String,
+    },
+}
+
 /// Finds the objects behind links. Every link is followed once, however links lead to each other.
 pub(super) struct Links<'a> {
     contents: &'a Contents,
@@ -36,19 +52,38 @@ impl<'a> Links<'a> {
         self.by_path.get(path).copied()
     }
 
-    /// The first entry of what is at a path from the root, through soft links; the link itself where it leads
-    /// out of the file. `None` if nothing is there.
-    pub(super) fn find(&mut self, path: &str) -> Option<&'a Entry> {
-        let mut found: Option<&'a Entry> = None;
-        for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
-            let parent = found.map_or("", |entry| entry.path.as_str());
-            let entry = *self.by_path.get(format!("{parent}/{part}").as_str())?;
-            found = match entry.kind {
-                EntryKind::External { .. } | EntryKind::UserDefined { .. } => Some(entry),
-                _ => Some(self.follow(entry)?),
+    /// What is at a path from the root, through links.
+    pub(super) fn find(&self, path: &str) -> Found<'a> {
+        let mut waiting = parts_of(path);
+        let (mut at, mut entry, mut traversed) = ("", None, 0);
+        while let Some(part) = waiting.pop() {
+            let next = self.by_path.get(format!("{at}/{part}").as_str());
+            let Some(&next) = next else {
+                return Found::Nothing;
             };
+            traversed += usize::from(matches!(&next.kind, EntryKind::Soft(_)));
+            match &next.kind {
+                EntryKind::Soft(_) if traversed > MOST_LINKS => return Found::Nothing,
+                EntryKind::Soft(target) => {
+                    waiting.extend(parts_of(target));
+                    at = if target.starts_with('/') { "" } else { at };
+                }
+                EntryKind::HardLink { object_address } => {
+                    let path = self.contents.paths.get(object_address);
+                    at = path.map_or("", |path| path.trim_end_matches('/'));
+                    entry = self.by_path.get(at).copied();
+                }
+                EntryKind::External { file, path } => {
+                    waiting.push(path);
+                    waiting.reverse();
+                    let path = waiting.join("/");
+                    return Found::Elsewhere { file, path };
+                }
+                EntryKind::UserDefined { .. } => return Found::Entry(next),
+                _ => (at, entry) = (&next.path, Some(next)),
+            }
         }
-        found
+        entry.map_or(Found::Nothing, Found::Entry)
     }
 
     /// The first path of the object behind a soft link.
@@ -105,6 +140,12 @@ impl<'a> Links<'a> {
         }
         Step::On
     }
+}
+
+/// The parts of a path, the first one last.
+fn parts_of(path: &str) -> Vec<&str> {
+    let parts = path.rsplit('/').filter(|part| !matches!(*part, "" | "."));
+    parts.collect()
 }
 
 /// The way along a soft link's target.
@@ -219,6 +260,45 @@ mod tests {
                 assert_eq!(leads_to, expected, "{}", found.path);
             }
         }
+    }
+
+    #[test]
+    fn paths_lead_through_links_and_out_of_the_file() {
+        let group = EntryKind::Group {
+            object_address: 1,
+            link_order: 0,
+        };
+        let external = EntryKind::External {
+            file: "other.h5".to_owned(),
+            path: "/x".to_owned(),
+        };
+        let soft = |path: &str, target: &str| entry(path, EntryKind::Soft(target.to_owned()));
+        let contents = contents(vec![
+            entry("/g", group),
+            entry("/g/x", EntryKind::Dataset(0)),
+            entry("/again", EntryKind::HardLink { object_address: 1 }),
+            soft("/near", "again/./x"),
+            entry("/g/out", external),
+            soft("/far", "/g/out"),
+            soft("/circle", "circle"),
+        ]);
+        let links = Links::new(&contents);
+        let own = |path: &str| match links.find(path) {
+            Found::Entry(entry) => Some(entry.path.clone()),
+            _ => None,
+        };
+        for path in ["/g/x", "g//x", "again/x", "/near"] {
+            assert_eq!(own(path).as_deref(), Some("/g/x"), "{path}");
+        }
+        for path in ["/", "/y", "/g/x/y", "/circle", "/circle/x"] {
+            assert_eq!(links.find(path), Found::Nothing, "{path}");
+        }
+        let elsewhere = |path: &str| match links.find(path) {
+            Found::Elsewhere { file, path } => format!("{file} {path}"),
+            _ => String::new(),
+        };
+        assert_eq!(elsewhere("/far"), "other.h5 /x");
+        assert_eq!(elsewhere("/again/out/y/z"), "other.h5 /x/y/z");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! What an HDF5 file is, read without libhdf5: objects, types, attributes, places of chunks.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::sync::Arc;
 
@@ -98,17 +97,18 @@ impl Hdf5Input {
         Ok(file.object(address)?)
     }
 
+    /// The object at an address, and its attributes.
+    pub(super) fn object_at(&self, address: u64) -> Result<(Object, Vec<Attribute>)> {
+        self.with_metadata(|file| {
+            let object = file.object(address)?;
+            let attributes = file.attributes(&object)?;
+            Ok((object, attributes))
+        })
+    }
+
     /// The attribute of an object, if it has it.
     pub(super) fn attribute(&self, path: &str, name: &str) -> Result<Option<Attribute>> {
         self.with_metadata(|file| Ok(file.attribute(&self.object(file, path)?, name)?))
-    }
-
-    /// All attributes of an object, by name.
-    pub(super) fn attribute_values(&self, path: &str) -> Result<HashMap<String, Attribute>> {
-        self.with_metadata(|file| {
-            let all = file.attributes(&self.object(file, path)?)?;
-            Ok(all.into_iter().map(|one| (one.name.clone(), one)).collect())
-        })
     }
 
     /// What a dataset is.

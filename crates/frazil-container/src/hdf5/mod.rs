@@ -31,8 +31,8 @@ pub use dataset_info::{DatasetInfo, DatasetStorage};
 pub use define::is_storable_chunk;
 pub use describe::netcdf::is_internal as is_hidden_attribute;
 pub use describe::{
-    AttributeDescription, ClassicView, Expanded, ObjectAttributes, Obstacle, StoredElement,
-    expand_plain,
+    AttributeDescription, ClassicView, DatasetPlace, Expanded, ObjectAttributes, Obstacle,
+    StoredElement, expand_plain,
 };
 pub use frazil_hdf5::text::bytes_of_text;
 pub use frazil_hdf5::{
@@ -43,6 +43,7 @@ pub use frazil_hdf5::{
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use netcdf_names::NON_COORDINATE_PREFIX;
 pub use output::{Finished, Hdf5Output, OutputTarget};
+pub use provenance::provenance;
 pub use scan::Hdf5Input;
 pub use values::parts_to_copy;
 pub use writer_flags::WriterFlags;

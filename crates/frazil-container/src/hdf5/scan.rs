@@ -442,7 +442,7 @@ fn unusual_form(file: &frazil_hdf5::File) -> Vec<String> {
     found
 }
 
-/// Elements up to this many bytes may be larger than a file that holds none of them; of larger ones no value is read.
+/// Of elements up to this many bytes, fill values are kept ready also if they are larger than the file.
 const LARGEST_UNWRITTEN_ELEMENT: u64 = 1 << 20;
 
 /// Reads what a dataset is.
@@ -454,22 +454,16 @@ fn describe(
 ) -> Result<DatasetInfo> {
     let dataset = file.dataset(object)?;
     let element = dataset.datatype.clone().in_memory().element();
-    // Each fill value is one element; nothing else in the file bounds it.
+    // Each fill value is one element; nothing else in the file bounds it. One that the file states it holds.
     let is_too_large = element.size_bytes as u64 > file_bytes.max(LARGEST_UNWRITTEN_ELEMENT);
-    if is_too_large && !element.is_self_contained() {
-        let reason = format!(
-            "its elements have {} bytes each, more than the file",
-            element.size_bytes
-        );
-        return Err(ContainerError::Unsupported(reason));
-    }
     let unlimited = match &dataset.extent {
         Extent::Null | Extent::Scalar => Vec::new(),
         Extent::Simple { max_shape, .. } => max_shape.iter().map(Option::is_none).collect(),
     };
     let fill = match dataset.fill.status {
-        _ if is_too_large || !element.is_self_contained() => Vec::new(),
+        _ if !element.is_self_contained() => Vec::new(),
         FillStatus::User => dataset.fill.value.clone(),
+        _ if is_too_large => Vec::new(),
         FillStatus::Default | FillStatus::Undefined => vec![0; element.size_bytes],
     };
     Ok(DatasetInfo {

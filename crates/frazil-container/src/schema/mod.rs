@@ -27,7 +27,7 @@ pub struct DimensionId(pub usize);
 pub struct VariableId(pub usize);
 
 /// Whose attribute it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AttributeOwner {
     /// An attribute of a group; of the root group: a global one.
     Group(GroupId),
@@ -120,13 +120,16 @@ pub struct SchemaAttribute {
     pub value: SchemaValue,
 }
 
+/// A text of a file's. netCDF-4 means UTF-8; some programs write others, and netCDF-C looks at none.
+pub type Text = bstr::BString;
+
 /// An attribute's value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SchemaValue {
     /// Numbers, or text bytes.
     Atomic(AttributeValue),
     /// Texts of any length.
-    Strings(Vec<String>),
+    Strings(Vec<Text>),
 }
 
 impl Default for Schema {
@@ -177,6 +180,25 @@ impl Schema {
     pub fn shape(&self, variable: VariableId) -> Vec<u64> {
         let dimensions = self.variables[variable.0].dimensions.iter();
         dimensions.map(|id| self.dimensions[id.0].length).collect()
+    }
+
+    /// Shape that a variable's dataset begins with. One of strings has no record before it is put, as in
+    /// netCDF-C: libhdf5 reads no chunk of strings that is missing from a file that it may not write.
+    #[must_use]
+    pub fn first_shape(&self, variable: VariableId) -> Vec<u64> {
+        match self.variables[variable.0].value_type {
+            ValueType::String => self.shape_up_to(variable, |_| 0),
+            ValueType::Atomic(_) => self.shape(variable),
+        }
+    }
+
+    /// Shape of a variable whose unlimited axes end there.
+    #[must_use]
+    pub fn shape_up_to(&self, variable: VariableId, end: impl Fn(usize) -> u64) -> Vec<u64> {
+        let limits = self.limits(variable);
+        let axes = limits.iter().enumerate();
+        axes.map(|(axis, limit)| limit.unwrap_or_else(|| end(axis)))
+            .collect()
     }
 
     /// Lengths of a variable's axes; `None`: unlimited.

@@ -133,7 +133,7 @@ mod tests {
     use super::super::*;
 
     fn attribute(name: &str) -> SchemaAttribute {
-        let value = SchemaValue::Strings(vec![name.to_owned()]);
+        let value = SchemaValue::Strings(vec![name.into()]);
         SchemaAttribute {
             name: name.to_owned(),
             value,

@@ -18,7 +18,7 @@ pub(super) fn section(figures: &[VariableFigures]) -> Result<Option<Element>> {
         return Ok(None);
     }
     let mut section = Element::new("section")
-        .child(Element::new("h2").text("Pictures of the variables with the largest errors"));
+        .child(Element::new("h2").text("Pictures, those of the most concern first"));
     for figure in figures {
         section = section.child(variable(figure)?);
     }
@@ -159,6 +159,7 @@ fn lines(figure: &VariableFigures) -> Element {
         name: "rounded minus original",
         colour: "#1a1a1a",
         width: 1.0,
+        is_dashed: false,
         points: points(&difference(figure)),
     }];
     let errors = chart_of(
@@ -197,17 +198,18 @@ fn statistics(figure: &VariableFigures) -> Element {
     side_by_side([("distribution", histogram), ("power spectrum", spectrum)])
 }
 
-/// Original as a broad line, rounded as a narrow one over it.
+/// Original as a broad line, rounded as a dashed one over it: both are seen where they agree.
 fn pair(original: Vec<(f64, f64)>, rounded: Vec<(f64, f64)>) -> Vec<Series> {
-    let series = |name, colour, width, points| Series {
+    let series = |name, colour, width, is_dashed, points| Series {
         name,
         colour,
         width,
+        is_dashed,
         points,
     };
     vec![
-        series("original", colour::ORIGINAL, 3.0, original),
-        series("rounded", colour::ROUNDED, 1.2, rounded),
+        series("original", colour::ORIGINAL, 3.0, false, original),
+        series("rounded", colour::ROUNDED, 1.8, true, rounded),
     ]
 }
 

@@ -3,7 +3,7 @@
 use crate::markup::Element;
 
 /// Names of the measures and what they are.
-const MEASURES: [(&str, &str); 10] = [
+const MEASURES: [(&str, &str); 11] = [
     (
         "Stated bound",
         "No value may be further from its original than this: abs is in the variable's own units, \
@@ -12,6 +12,10 @@ const MEASURES: [(&str, &str); 10] = [
     (
         "Max. error",
         "The largest error of any value, absolute and relative to the original value.",
+    ),
+    (
+        "Error / std",
+        "Root of the mean squared error, in standard deviations of the original values.",
     ),
     ("RMSE", "Root of the mean squared error."),
     ("Bias", "Mean error, rounded minus original."),

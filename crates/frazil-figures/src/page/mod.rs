@@ -1,5 +1,6 @@
 //! The page about a comparison of a rounded file with its original.
 
+mod candidates;
 mod figures;
 mod metrics;
 mod summary;
@@ -10,26 +11,38 @@ use crate::error::Result;
 use crate::markup::Element;
 
 /// Writes one self-contained HTML page: the verdict, every rounded variable with its errors, and
-/// maps, histograms and spectra of those that the report has figures of.
+/// maps, histograms and spectra of those that the report has figures of. Of several reports on one
+/// original, each with the bytes of its other file, these stand side by side before.
 ///
 /// # Errors
 /// If a figure's data do not fit together, or a map cannot be encoded.
-pub fn verify_html(report: &VerifyReport) -> Result<String> {
-    let body = Element::new("body")
-        .child(header(report))
-        .children(summary::sections(report))
-        .children(figures::section(&report.figures)?)
-        .child(metrics::glossary())
-        .child(footer());
+pub fn verify_html(candidates: &[(VerifyReport, Option<u64>)]) -> Result<String> {
+    let mut body = Element::new("body").child(Element::new("h1").text("Precision report"));
+    if candidates.len() > 1 {
+        body = body.child(candidates::section_of(candidates));
+    }
+    for (report, _) in candidates {
+        let name = report.b.to_string_lossy();
+        let heading = (candidates.len() > 1).then(|| Element::new("h2").text(name));
+        body = body
+            .children(heading)
+            .child(header(report))
+            .children(summary::sections(report))
+            .children(figures::section(&report.figures)?);
+    }
+    let body = body.child(metrics::glossary()).child(footer());
+    let names = candidates
+        .iter()
+        .map(|(report, _)| report.b.to_string_lossy());
+    let title = format!("Precision of {}", names.collect::<Vec<_>>().join(", "));
     let page = Element::new("html")
         .with("lang", "en")
-        .child(head(report))
+        .child(head(title))
         .child(body);
     Ok(format!("<!DOCTYPE html>\n{page}\n"))
 }
 
-fn head(report: &VerifyReport) -> Element {
-    let title = format!("Precision of {}", report.b.to_string_lossy());
+fn head(title: String) -> Element {
     // No script, no request to anywhere: said to the browser too.
     let policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
     Element::new("head")
@@ -65,7 +78,6 @@ fn header(report: &VerifyReport) -> Element {
         .children(entry("Rounded", report.b.to_string_lossy().into_owned()))
         .children(entry("Compared", compared));
     Element::new("header")
-        .child(Element::new("h1").text("Precision report"))
         .child(
             Element::new("p")
                 .with("class", format!("verdict {class}"))

@@ -5,21 +5,27 @@ use frazil::{ErrorBound, PrecisionReport, StatedPrecision, VerifyReport};
 use crate::markup::Element;
 use crate::number::{exact, near_one, percent, short};
 
-/// Titles of the table of rounded variables.
-const TITLES: [&str; 14] = [
+/// Titles of the table of rounded variables; the result stands behind the first.
+const TITLES: [&str; 9] = [
     "variable",
+    "result",
     "stated",
     "bound",
-    "changed",
+    "error / std",
     "max. error, absolute",
     "max. error, relative",
+    "SSIM mean (worst)",
+    "changed",
+];
+/// Titles of the table of other measures.
+const MORE_TITLES: [&str; 8] = [
+    "variable",
     "RMSE",
     "bias",
     "correlation",
     "KS",
     "gradient",
     "spectrum",
-    "SSIM mean (worst)",
     "information",
 ];
 
@@ -39,36 +45,116 @@ fn variables(precision: &[PrecisionReport]) -> Element {
         let nothing = "The second file states of no variable that it is rounded.";
         return section.child(Element::new("p").text(nothing));
     }
-    section.child(table(&TITLES, precision.iter().map(variable)))
+    let mut changed: Vec<&PrecisionReport> = precision.iter().filter(|one| tells(one)).collect();
+    changed.sort_by(|one, other| {
+        let fear = |report: &PrecisionReport| (!report.passed, report.concern());
+        let ((a, b), (c, d)) = (fear(other), fear(one));
+        a.cmp(&c).then(b.total_cmp(&d))
+    });
+    let same: Vec<&str> = (precision.iter().filter(|one| !tells(one)))
+        .map(|one| one.path.as_str())
+        .collect();
+    let more = Element::new("details")
+        .child(Element::new("summary").text("More measures"))
+        .child(framed(
+            head(&MORE_TITLES, 1),
+            changed.iter().map(|one| more_of(one)),
+        ));
+    let note = "Failed ones first, then by the error in standard deviations, or by what the worst \
+                slice lacks of structural similarity, whichever is more.";
+    let unchanged = (!same.is_empty()).then(|| {
+        let text = format!(
+            "{} more had nothing to round: {}.",
+            same.len(),
+            same.join(", ")
+        );
+        Element::new("p").with("class", "note").text(text)
+    });
+    let table = (!changed.is_empty()).then(|| {
+        let rows = changed.iter().map(|one| variable(one));
+        framed(head(&TITLES, 3), rows)
+    });
+    let is_listed = table.is_some();
+    section
+        .child(Element::new("p").with("class", "note").text(note))
+        .children(table)
+        .children(unchanged)
+        .children(is_listed.then_some(more))
 }
 
-fn variable(report: &PrecisionReport) -> Row {
-    let optional = |value: Option<f64>| value.map_or_else(|| "–".into(), short);
+/// Whether there is something to say of a variable.
+fn tells(report: &PrecisionReport) -> bool {
+    report.changed > 0 || !report.passed
+}
+
+/// Titles, of which so many stand over words.
+fn head(titles: &[&str], words: usize) -> Element {
+    let title = |(place, title): (usize, &&str)| {
+        let class = if place < words { "words" } else { "number" };
+        Element::new("th")
+            .with("scope", "col")
+            .with("class", class)
+            .text(title)
+    };
+    Element::new("tr").children(titles.iter().enumerate().map(title))
+}
+
+fn cell(class: &str, text: &str) -> Element {
+    Element::new("td").with("class", class).text(text)
+}
+
+fn numbers(numbers: impl IntoIterator<Item = String>) -> impl Iterator<Item = Element> {
+    let number = |number: String| Element::new("td").text(number);
+    numbers.into_iter().map(number)
+}
+
+fn variable(report: &PrecisionReport) -> Element {
     let share = report.changed as f64 / report.values.max(1) as f64;
     let ssim = report.ssim.map_or_else(
         || "–".into(),
         |(mean, worst)| format!("{} ({})", near_one(mean), near_one(worst)),
     );
-    Row {
-        words: vec![report.path.clone(), stated(&report.stated)],
-        numbers: vec![
+    let (row, class, result) = match report.passed {
+        true => ("kept", "pass", "pass"),
+        false => ("failed", "fail", "FAIL"),
+    };
+    Element::new("tr")
+        .with("class", row)
+        .child(cell("name", &report.path))
+        .child(cell(&format!("words {class}"), result))
+        .child(cell("words", &stated(&report.stated)))
+        .children(numbers([
             bound(&report.stated.bound),
-            percent(share),
+            optional(report.error_in_deviations()),
             short(report.max_absolute_error),
             short(report.max_relative_error),
+            ssim,
+            percent(share),
+        ]))
+}
+
+fn more_of(report: &PrecisionReport) -> Element {
+    let information = report.preserved_information;
+    Element::new("tr")
+        .child(cell("name", &report.path))
+        .children(numbers([
             short(report.rmse),
             short(report.bias),
-            report.correlation.map_or_else(|| "–".into(), near_one),
+            near(report.correlation),
             short(report.ks_distance),
             optional(report.gradient_error),
             optional(report.spectral_error),
-            ssim,
-            report
-                .preserved_information
-                .map_or_else(|| "–".into(), percent),
-        ],
-        passed: report.passed,
-    }
+            information.map_or_else(|| "–".into(), percent),
+        ]))
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".into(), short)
+}
+
+/// A number near one, if there is one.
+pub(super) fn near(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".into(), near_one)
 }
 
 /// `bitround, 9 bits`.
@@ -145,25 +231,49 @@ fn thresholds(precision: &[PrecisionReport]) -> Option<Element> {
     let head = Element::new("tr")
         .child(variable_title.text("variable"))
         .children(names.iter().map(title));
-    let rows = precision.iter().map(|variable| tested(variable, &names));
-    let note = "Limits from the literature, ldcpy's (Baker et al. 2016); they decide only where \
-                that was asked for. Red: beyond the limit.";
-    Some(
-        section("Documented tests")
-            .child(Element::new("p").with("class", "note").text(note))
-            .child(framed(head, rows)),
-    )
+    let mut shown: Vec<&PrecisionReport> = precision.iter().filter(|one| tells(one)).collect();
+    shown.sort_by(|one, other| other.concern().total_cmp(&one.concern()));
+    let decide = decides(precision);
+    let rows = shown
+        .iter()
+        .map(|variable| tested(variable, &names, decide));
+    let limits = "Limits from the literature, ldcpy's (Baker et al. 2016).";
+    let what = match decide {
+        true => "They were asked for. Red: beyond the limit.",
+        false => {
+            "Nobody asked for them (--thresholds ldcpy), so that they decide nothing. !: beyond the limit."
+        }
+    };
+    let note = Element::new("p")
+        .with("class", "note")
+        .text(format!("{limits} {what}"));
+    let section = section("Documented tests").child(note);
+    let table = framed(head, rows);
+    Some(match decide {
+        true => section.child(table),
+        false => section.child(
+            Element::new("details")
+                .child(Element::new("summary").text("Show them"))
+                .child(table),
+        ),
+    })
+}
+
+/// Whether documented tests have failed anything: they say so where they were asked for.
+fn decides(precision: &[PrecisionReport]) -> bool {
+    let mut failures = precision.iter().flat_map(|one| &one.failures);
+    failures.any(|line| line.starts_with("ldcpy: "))
 }
 
 /// The tests of one variable, in the order of `names`.
-fn tested(variable: &PrecisionReport, names: &[(&str, f64)]) -> Element {
+fn tested(variable: &PrecisionReport, names: &[(&str, f64)], decide: bool) -> Element {
     let cell = |(name, _): &(&str, f64)| {
         let test = variable.thresholds.iter().find(|test| test.name == *name);
         match test {
             None => Element::new("td").text("–"),
             Some(test) if test.passed => Element::new("td").text(exact(test.value)),
             Some(test) => Element::new("td")
-                .with("class", "fail")
+                .with("class", if decide { "fail" } else { "beyond" })
                 .text(format!("{} !", exact(test.value))),
         }
     };
@@ -195,48 +305,8 @@ fn notices(notices: &[String]) -> Option<Element> {
     (!notices.is_empty()).then(|| section("Notes").child(list(notices.iter())))
 }
 
-/// One row: words on the left, numbers, and the result.
-#[derive(Debug)]
-struct Row {
-    words: Vec<String>,
-    numbers: Vec<String>,
-    passed: bool,
-}
-
-impl Row {
-    fn draw(self) -> Element {
-        let word = |(place, word): (usize, String)| {
-            let class = if place == 0 { "name" } else { "words" };
-            Element::new("td").with("class", class).text(word)
-        };
-        let numbers = self.numbers.into_iter();
-        let (class, result) = match self.passed {
-            true => ("pass", "pass"),
-            false => ("fail", "FAIL"),
-        };
-        Element::new("tr")
-            .with("class", if self.passed { "kept" } else { "failed" })
-            .children(self.words.into_iter().enumerate().map(word))
-            .children(numbers.map(|number| Element::new("td").text(number)))
-            .child(Element::new("td").with("class", class).text(result))
-    }
-}
-
-/// A table of rows with two columns of words first and the result last.
-fn table(titles: &[&str], rows: impl IntoIterator<Item = Row>) -> Element {
-    let title = |(place, title): (usize, &&str)| {
-        let class = if place < 2 { "words" } else { "number" };
-        Element::new("th")
-            .with("scope", "col")
-            .with("class", class)
-            .text(title)
-    };
-    let head = Element::new("tr").children(titles.iter().chain([&"result"]).enumerate().map(title));
-    framed(head, rows.into_iter().map(Row::draw))
-}
-
 /// A table that may be wider than the screen.
-fn framed(head: Element, rows: impl Iterator<Item = Element>) -> Element {
+pub(super) fn framed(head: Element, rows: impl Iterator<Item = Element>) -> Element {
     let table = Element::new("table")
         .child(Element::new("thead").child(head))
         .child(Element::new("tbody").children(rows));
@@ -247,7 +317,7 @@ fn list<'a>(lines: impl Iterator<Item = &'a String>) -> Element {
     Element::new("ul").children(lines.map(|line| Element::new("li").text(line)))
 }
 
-fn section(title: &str) -> Element {
+pub(super) fn section(title: &str) -> Element {
     Element::new("section").child(Element::new("h2").text(title))
 }
 

@@ -1,9 +1,15 @@
 use frazil::Difference;
 use roxmltree::{Document, ParsingOptions};
 
-use super::*;
+use super::{VerifyReport, verify_html as verify_html_of};
 use crate::error::Error;
+use crate::error::Result;
 use crate::samples::{figures, precision, verification};
+
+/// The page about one report.
+fn verify_html(report: &VerifyReport) -> Result<String> {
+    verify_html_of(&[(report.clone(), None)])
+}
 
 /// The page without what XML does not know.
 fn parse(page: &str) -> Document<'_> {
@@ -97,6 +103,10 @@ fn documented_tests_are_a_table() {
     let page = verify_html(&report).unwrap();
     assert!(page.contains("<th scope=\"col\">Pearson correlation (limit 0.99999)</th>"));
     assert_eq!(page.matches("<td>0.9999993</td>").count(), 1);
+    assert_eq!(page.matches("<td class=\"beyond\">0.5 !</td>").count(), 1);
+    let mut asked = report.clone();
+    asked.precision[1].failures = vec!["ldcpy: Pearson correlation is 0.5".into()];
+    let page = verify_html(&asked).unwrap();
     assert_eq!(page.matches("<td class=\"fail\">0.5 !</td>").count(), 1);
 }
 
@@ -175,4 +185,19 @@ fn data_that_do_not_fit_are_an_error() {
 fn the_style_needs_no_escapes() {
     let css = include_str!("page.css");
     assert!(!css.contains(['&', '<', '>', '"', '\'']));
+}
+
+#[test]
+fn candidates_stand_side_by_side_and_the_most_feared_variable_first() {
+    let mut coarse = precision("/pr");
+    coarse.rmse = 5.0;
+    let first = verification(vec![precision("/tas"), coarse], Vec::new());
+    let mut second = verification(vec![precision("/tas")], Vec::new());
+    second.b = "finer.nc".into();
+    let page = verify_html_of(&[(first, Some(2048)), (second, None)]).unwrap();
+    let (candidates, rest) = page.split_once("<h3>").unwrap();
+    assert!(candidates.contains("2.0 KiB") && candidates.contains("finer.nc"));
+    let table = rest.split_once("</table>").unwrap().0;
+    assert!(table.find("/pr").unwrap() < table.find("/tas").unwrap());
+    assert_eq!(table.matches("<td>exact</td>").count(), 1);
 }

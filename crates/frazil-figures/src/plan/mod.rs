@@ -33,7 +33,7 @@ pub fn plan_svg(report: &PlanReport) -> String {
     drawing(report).to_string()
 }
 
-/// The drawing of [`plan_svg`] in a self-contained HTML page, with the reason of each decision.
+/// The panels of [`plan_svg`] in a self-contained HTML page, with the reason of each decision.
 #[must_use]
 pub fn plan_html(report: &PlanReport) -> String {
     let title = format!("Plan for {}", report.input.to_string_lossy());
@@ -47,28 +47,74 @@ pub fn plan_html(report: &PlanReport) -> String {
     let head = Element::new("head")
         .child(Element::new("meta").with("charset", "utf-8"))
         .child(meta("Content-Security-Policy", policy))
+        .child(
+            Element::new("meta")
+                .with("name", "viewport")
+                .with("content", "width=device-width, initial-scale=1"),
+        )
         .child(Element::new("title").text(&title))
         .child(Element::new("style").text(include_str!("../page/page.css")));
-    let reasons = report.variables.iter().flat_map(|variable| {
-        [
-            Element::new("dt").text(&variable.path),
-            Element::new("dd").text(&variable.reason),
-        ]
-    });
+    let (shown, hidden) = shown(report);
     let body = Element::new("body")
         .child(Element::new("h1").text(&title))
-        .child(
-            Element::new("div")
-                .with("class", "wide")
-                .child(drawing(report)),
-        )
-        .child(Element::new("h2").text("Why"))
-        .child(Element::new("dl").children(reasons));
+        .children(shown.iter().map(|variable| part(variable)))
+        .children(remark(shown.len(), hidden).map(|text| Element::new("p").text(text)))
+        .children(reasons(report, &shown));
     let page = Element::new("html")
         .with("lang", "en")
         .child(head)
         .child(body);
     format!("<!DOCTYPE html>\n{page}\n")
+}
+
+/// One variable of the page: what was decided and why, and its panels.
+fn part(variable: &VariableDecision) -> Element {
+    let note = |text: &str| Element::new("p").with("class", "note").text(text);
+    let figures = charts(variable).into_iter().map(|chart| {
+        let svg = Element::new("svg")
+            .with("xmlns", "http://www.w3.org/2000/svg")
+            .with("viewBox", format!("0 0 {} {}", px(PANEL), px(chart.height)))
+            .with("role", "img")
+            .with("aria-label", format!("{}: {}", variable.path, chart.title))
+            .child((chart.draw)((0.0, 0.0)));
+        Element::new("figure").child(svg)
+    });
+    Element::new("section")
+        .with("class", "keep")
+        .child(Element::new("h3").text(&variable.path))
+        .child(note(&facts(variable)))
+        .child(note(&variable.reason))
+        .child(
+            Element::new("div")
+                .with("class", "panels")
+                .children(figures),
+        )
+}
+
+/// Why, of the variables that are not drawn.
+fn reasons(report: &PlanReport, drawn: &[&VariableDecision]) -> Option<Element> {
+    let is_drawn = |one: &VariableDecision| drawn.iter().any(|drawn| drawn.path == one.path);
+    let entries: Vec<Element> = (report.variables.iter().filter(|one| !is_drawn(one)))
+        .flat_map(|variable| {
+            [
+                Element::new("dt").text(&variable.path),
+                Element::new("dd").text(&variable.reason),
+            ]
+        })
+        .collect();
+    (!entries.is_empty()).then(|| {
+        Element::new("section")
+            .child(Element::new("h2").text("The others"))
+            .child(Element::new("dl").children(entries))
+    })
+}
+
+fn remark(shown: usize, hidden: usize) -> Option<String> {
+    match (shown, hidden) {
+        (0, _) => Some("no variable had filters or chunk shapes to compare".to_owned()),
+        (_, 0) => None,
+        (_, hidden) => Some(format!("not shown: {hidden} smaller variables")),
+    }
 }
 
 fn drawing(report: &PlanReport) -> Element {
@@ -82,12 +128,7 @@ fn drawing(report: &PlanReport) -> Element {
         parts.extend(drawn);
         top += HEADING_HEIGHT + height + ROW_GAP;
     }
-    let remark = match (shown.len(), hidden) {
-        (0, _) => Some("no variable had filters or chunk shapes to compare".to_owned()),
-        (_, 0) => None,
-        (_, hidden) => Some(format!("not shown: {hidden} smaller variables")),
-    };
-    if let Some(remark) = remark {
+    if let Some(remark) = remark(shown.len(), hidden) {
         parts.push(text(MARGIN, top + 4.0, remark, QUIET, 12.0));
         top += 24.0;
     }
@@ -121,6 +162,15 @@ fn shown(report: &PlanReport) -> (Vec<&VariableDecision>, usize) {
 }
 
 fn heading(variable: &VariableDecision, top: f64) -> [Element; 2] {
+    let facts = facts(variable);
+    [
+        text(MARGIN, top + 8.0, shorten(&variable.path, 100), INK, 15.0).with("font-weight", 600),
+        text(MARGIN, top + 26.0, shorten(&facts, 160), QUIET, 12.0),
+    ]
+}
+
+/// `float32 12x90x180: chunks 1x90x180, deflate(1)`.
+fn facts(variable: &VariableDecision) -> String {
     let chunk = variable.chunk.as_deref().map_or_else(
         || "contiguous".to_owned(),
         |c| format!("chunks {}", extents(c)),
@@ -129,43 +179,60 @@ fn heading(variable: &VariableDecision, top: f64) -> [Element; 2] {
         "" => "no filters",
         filters => filters,
     };
-    let facts = format!(
+    format!(
         "{} {}: {chunk}, {filters}",
         variable.element,
         extents(&variable.shape)
-    );
-    [
-        text(MARGIN, top + 8.0, shorten(&variable.path, 100), INK, 15.0).with("font-weight", 600),
-        text(MARGIN, top + 26.0, shorten(&facts, 160), QUIET, 12.0),
-    ]
+    )
 }
 
-/// The panels of a variable side by side, and the height of the highest.
-fn panels(variable: &VariableDecision, top: f64) -> (Vec<Element>, f64) {
+/// One panel of a variable.
+struct Panel<'a> {
+    title: &'static str,
+    height: f64,
+    draw: Box<dyn Fn((f64, f64)) -> Element + 'a>,
+}
+
+/// The panels of a variable.
+fn charts(variable: &VariableDecision) -> Vec<Panel<'_>> {
     let filters = &variable.filter_candidates;
     let write = spots(filters, |speed| speed.encode_bytes_per_second);
     let read = spots(filters, |speed| speed.decode_bytes_per_second);
-    let mut parts = Vec::new();
-    let mut height = 0.0_f64;
-    let mut place = |parts: &[Element], needed: f64| {
-        height = height.max(needed);
-        (MARGIN + parts.len() as f64 * (PANEL + GAP), top)
-    };
+    let mut panels: Vec<Panel<'_>> = Vec::new();
     if write.is_empty() && !filters.is_empty() {
-        let at = place(&parts, tradeoff::bars_height(filters.len()));
-        parts.push(tradeoff::ratios(at, filters));
+        panels.push(Panel {
+            title: "ratios",
+            height: tradeoff::bars_height(filters.len()),
+            draw: Box::new(move |at| tradeoff::ratios(at, filters)),
+        });
     } else if !write.is_empty() {
-        for (speed, spots) in [("written, MB/s", &write), ("read, MB/s", &read)] {
-            let at = place(&parts, tradeoff::height(spots));
-            parts.push(tradeoff::draw(at, speed, spots));
+        for (speed, spots) in [("written, MB/s", write), ("read, MB/s", read)] {
+            panels.push(Panel {
+                title: speed,
+                height: tradeoff::height(&spots),
+                draw: Box::new(move |at| tradeoff::draw(at, speed, &spots)),
+            });
         }
     }
     let shapes = &variable.chunk_candidates;
     if !shapes.is_empty() {
-        let at = place(&parts, reads::height(shapes));
-        parts.push(reads::draw(at, shapes));
+        panels.push(Panel {
+            title: "reads by chunk shape",
+            height: reads::height(shapes),
+            draw: Box::new(move |at| reads::draw(at, shapes)),
+        });
     }
-    (parts, height)
+    panels
+}
+
+/// The panels of a variable side by side, and the height of the highest.
+fn panels(variable: &VariableDecision, top: f64) -> (Vec<Element>, f64) {
+    let charts = charts(variable);
+    let height = charts.iter().map(|chart| chart.height).fold(0.0, f64::max);
+    let place = |number: usize| (MARGIN + number as f64 * (PANEL + GAP), top);
+    let drawn = charts.iter().enumerate();
+    let drawn = drawn.map(|(number, chart)| (chart.draw)(place(number)));
+    (drawn.collect(), height)
 }
 
 /// Filters whose speed is known; the first candidate is the chosen one.

@@ -70,14 +70,20 @@ pub(super) fn draw(at: (f64, f64), candidates: &[ChunkCandidate]) -> Element {
             );
             let dot = Element::new("circle")
                 .with("cx", px(place(milliseconds)))
-                .with("cy", px(middle))
-                .with("r", 5)
+                .with("cy", px(middle + offset(number, candidate.reads.len())))
+                .with("r", 4)
                 .with("fill", COLOURS[number % COLOURS.len()])
                 .child(Element::new("title").text(title));
             group = group.child(dot);
         }
     }
     group.children(legend(candidates, bottom + 38.0))
+}
+
+/// Dots of one time stand below each other, not over each other.
+fn offset(number: usize, reads: usize) -> f64 {
+    let step = 18.0 / reads.max(3) as f64;
+    step * (number as f64 - (reads as f64 - 1.0) / 2.0)
 }
 
 fn legend(candidates: &[ChunkCandidate], top: f64) -> Vec<Element> {

@@ -161,7 +161,7 @@ fn frame(x: &Axis, y: &Axis) -> Vec<Element> {
 
 /// Ratios as bars, where no speed is known.
 pub(super) fn ratios(at: (f64, f64), candidates: &[FilterCandidate]) -> Element {
-    let note = "speeds of codecs are not measured here: frazil calibrate";
+    let note = "orange: chosen. For speeds, run `frazil calibrate` first";
     let most = candidates.iter().map(|one| one.ratio).fold(1.0, f64::max);
     let mut group = panel(at)
         .child(text(0.0, 10.0, "ratio", INK, 12.0))

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use frazil_container::hdf5::Expanded;
+use frazil_pipeline::fill_values;
 use frazil_types::{AxisSelection, ErrorCode, selected_elements};
 
 use super::VirtualValues;
@@ -36,9 +37,7 @@ pub(super) fn bytes(values: &VirtualValues, address: u64, buffer: &mut [u8]) -> 
 
 fn elements_into(values: &VirtualValues, range: Range<u64>, target: &mut [u8]) -> Result<()> {
     let size = values.element_bytes();
-    for element in target.chunks_exact_mut(size) {
-        element.copy_from_slice(&values.element.fill);
-    }
+    fill_values(target, &values.element.fill);
     Gather::new(values, range)?.run(&mut |source, selections, places| {
         let stored = source.stored(selections)?;
         let from = source.element_bytes();
@@ -60,9 +59,7 @@ pub(super) fn stored(
     target: &mut [u8],
 ) -> Result<()> {
     let size = values.element_bytes();
-    for element in target.chunks_exact_mut(size.max(1)) {
-        element.copy_from_slice(&values.element.fill);
-    }
+    fill_values(target, &values.element.fill);
     for (first, range) in ranges_of(&values.shape, selections) {
         let bytes = (range.end - range.start) as usize * size;
         let part = target

@@ -18,11 +18,12 @@ mod source;
 
 use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use frazil_container::hdf5::{
-    DatasetInfo, DatasetStorage, Expanded, Extent, Hdf5Input, Source as FileSource, StoredElement,
+    DatasetInfo, DatasetPlace, DatasetStorage, Expanded, Extent, Hdf5Input, Source as FileSource,
+    StoredElement,
 };
 use frazil_container::outside_forks;
 use frazil_pipeline::ByteSource;
@@ -42,6 +43,9 @@ use source::{Source, hdf5_of, open_first};
 const MOST_OPEN: usize = 64;
 /// Each of a series takes a request of its own.
 const MOST_FAR_FILES: u64 = 10_000;
+
+/// External links that are followed on the way to a source, as many as libhdf5 follows (`H5L_NUM_LINKS`).
+const MOST_LINKS: usize = 16;
 
 /// The values of a virtual dataset.
 pub struct VirtualValues {
@@ -95,7 +99,7 @@ impl VirtualValues {
         let mut values = Self::unmeasured(hdf5, info, above)?;
         if let Some(wanted) = wanted {
             let conversion = source::conversion(&values.element, wanted)?;
-            let mut fill = wanted.fill.clone();
+            let mut fill = vec![0; wanted.fill.len()];
             conversion.convert(&values.element.fill, &mut fill);
             values.element.datatype = wanted.datatype.clone();
             values.element.fill = fill;
@@ -225,24 +229,44 @@ impl VirtualValues {
 
     /// A source's file and its number there, if there is one.
     fn dataset(&self, file: &str, dataset: &str) -> Result<Option<(Arc<Input>, usize)>> {
-        let Some(input) = self.file(file)? else {
-            return Ok(None);
-        };
-        let number = hdf5_of(&input)?.dataset_at(dataset);
-        let number = number.map_err(|error| from_container(error, input.path()))?;
-        Ok(number.map(|number| (input, number)))
+        let mut next = self.file(file)?;
+        let mut path = dataset.to_owned();
+        // One more than external links that are followed.
+        for _ in 0..=MOST_LINKS {
+            let Some(input) = next else { break };
+            let found = hdf5_of(&input)?.dataset_at(&path);
+            let found = found.map_err(|error| from_container(error, input.path()))?;
+            match found {
+                None => break,
+                Some(DatasetPlace::Here(number)) => return Ok(Some((input, number))),
+                Some(DatasetPlace::Elsewhere { file, path: there }) => {
+                    let key = format!("{}\0{file}", input.path().display());
+                    next = self.kept(&key, || self.linked(&input, &file))?;
+                    path = there;
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The file of a name, if there is one.
     fn file(&self, name: &str) -> Result<Option<Arc<Input>>> {
-        let known = self.with_open(|open| taken(&mut open.files, |known| known == name));
-        let current = known.filter(|input| input.is_current());
-        let found = match current {
+        self.kept(name, || self.opened(name))
+    }
+
+    /// A file that is kept open under a key of its own.
+    fn kept(
+        &self,
+        key: &str,
+        open: impl FnOnce() -> Result<Option<Input>>,
+    ) -> Result<Option<Arc<Input>>> {
+        let known = self.with_open(|open| taken(&mut open.files, |known| known == key));
+        let found = match known.filter(|input| input.is_current()) {
             Some(input) => Some(input),
-            None => self.opened(name)?.map(Arc::new),
+            None => open()?.map(Arc::new),
         };
         if let Some(input) = &found {
-            let kept = (name.to_owned(), Arc::clone(input));
+            let kept = (key.to_owned(), Arc::clone(input));
             self.with_open(|open| put(&mut open.files, kept));
         }
         Ok(found)
@@ -261,11 +285,19 @@ impl VirtualValues {
         if self.with_open(|open| open.missing.iter().any(|(known, ())| known == name)) {
             return Ok(None);
         }
-        let Some((shown, source)) = remote::beside(far, name, &self.path)? else {
+        let found = open_beside(far, name, &self.path)?;
+        if found.is_none() {
             self.with_open(|open| put(&mut open.missing, (name.to_owned(), ())));
-            return Ok(None);
-        };
-        Input::open_far_as_source(&shown, source).map(Some)
+        }
+        Ok(found)
+    }
+
+    /// The file that an external link of another leads to.
+    fn linked(&self, from: &Input, name: &str) -> Result<Option<Input>> {
+        match hdf5_of(from)?.far_source() {
+            Some(far) => open_beside(far, name, from.path()),
+            None => open_first(&names::places_of_link(from.path(), name)),
+        }
     }
 
     /// A source, if it exists.
@@ -290,6 +322,13 @@ impl VirtualValues {
     fn with_open<T>(&self, work: impl FnOnce(&mut Open) -> T) -> T {
         outside_forks(|| work(&mut self.open.lock()))
     }
+}
+
+/// Opens a file that a far one names, if there is one beside it.
+fn open_beside(far: &Arc<dyn FileSource>, name: &str, of: &Path) -> Result<Option<Input>> {
+    let found = remote::beside(far, name, of)?;
+    let opened = found.map(|(shown, source)| Input::open_far_as_source(&shown, source));
+    opened.transpose()
 }
 
 /// Takes what is known by a key.

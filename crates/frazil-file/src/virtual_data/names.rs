@@ -12,6 +12,8 @@ use frazil_types::ErrorCode;
 
 /// Folders, with colons between them, in which sources are looked for.
 const FOLDERS_VARIABLE: &str = "HDF5_VDS_PREFIX";
+/// The same of files that external links lead to.
+const LINKS_VARIABLE: &str = "HDF5_EXT_PREFIX";
 
 /// A name with places for the number of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,8 +62,22 @@ fn unknown_sign(name: &str) -> Error {
     Error::new(ErrorCode::Corrupt, cause)
 }
 
-/// Where the file of a name may be that the HDF5 file at `of` has for it, the first one that exists being meant.
+/// Where the file of a source may be that the HDF5 file at `of` has a name for, the first one that exists being meant.
 pub(super) fn places(of: &Path, name: &str) -> Vec<PathBuf> {
+    let folder = match stated_folder(of, FOLDERS_VARIABLE) {
+        Ok(Folder::Stated(folder)) => Some(folder),
+        _ => None,
+    };
+    all_places(of, name, FOLDERS_VARIABLE, folder)
+}
+
+/// As [`places`], of a file that an external link of that at `of` leads to.
+pub(super) fn places_of_link(of: &Path, name: &str) -> Vec<PathBuf> {
+    all_places(of, name, LINKS_VARIABLE, None)
+}
+
+/// Source: `H5F_prefix_open_file`.
+fn all_places(of: &Path, name: &str, variable: &str, folder: Option<PathBuf>) -> Vec<PathBuf> {
     let mut name = PathBuf::from(OsString::from_vec(bytes_of_text(name)));
     let mut places = Vec::new();
     if name.is_absolute() {
@@ -69,13 +85,11 @@ pub(super) fn places(of: &Path, name: &str) -> Vec<PathBuf> {
         // Beside others, only its last part counts.
         name = name.file_name().map(PathBuf::from).unwrap_or_default();
     }
-    let stated = std::env::var_os(FOLDERS_VARIABLE).unwrap_or_default();
+    let stated = std::env::var_os(variable).unwrap_or_default();
     let folders = stated.as_bytes().split(|&byte| byte == b':');
     let folders = folders.filter(|folder| !folder.is_empty());
     places.extend(folders.map(|folder| Path::new(OsStr::from_bytes(folder)).join(&name)));
-    if let Ok(Folder::Stated(folder)) = stated_folder(of, FOLDERS_VARIABLE) {
-        places.push(folder.join(&name));
-    }
+    places.extend(folder.map(|folder| folder.join(&name)));
     if let Ok(own) = std::path::absolute(of) {
         places.extend(own.parent().map(|folder| folder.join(&name)));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, Expanded, Hdf5Input, StoredElement};
-use frazil_pipeline::{ChunkedArray, ReadContext};
+use frazil_pipeline::{ChunkedArray, ReadContext, fill_values};
 use frazil_types::{AxisSelection, ErrorCode, selected_elements};
 
 use super::VirtualValues;
@@ -51,7 +51,7 @@ impl Source {
         let path = input.path().to_owned();
         let info = &input.variables()[number];
         let named = |error: Error| error.in_file(&path).at_variable(&info.path);
-        sources::check_element(info).map_err(named)?;
+        sources::check_element(input.file_bytes(), info).map_err(named)?;
         let hdf5 = hdf5_of(&input)?;
         if info.storage == DatasetStorage::Virtual {
             let values = VirtualValues::new(hdf5, info, lineage, Some(wanted)).map_err(named)?;
@@ -111,10 +111,7 @@ impl Source {
     pub(super) fn stored(&self, selections: &[AxisSelection]) -> Result<Vec<u8>> {
         let elements = selected_elements(selections).unwrap_or(u64::MAX);
         let mut stored = room_for(elements, self.element_bytes())?;
-        let fill = |target: &mut [u8]| {
-            let elements = target.chunks_exact_mut(self.element_bytes().max(1));
-            elements.for_each(|element| element.copy_from_slice(&self.element.fill));
-        };
+        let fill = |target: &mut [u8]| fill_values(target, &self.element.fill);
         match &self.values {
             Values::Array(array) => {
                 let cancel = AtomicBool::new(false);

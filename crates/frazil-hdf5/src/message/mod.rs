@@ -2,6 +2,7 @@
 
 mod attribute;
 mod datatype;
+mod encode;
 mod filters;
 mod layout;
 mod link;

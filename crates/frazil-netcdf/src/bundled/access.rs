@@ -2,6 +2,7 @@
 
 use frazil_container::classic::NcType;
 use frazil_container::netcdf::LibraryStatus;
+use frazil_container::schema::Text;
 use frazil_read::{Reader, ReaderOptions};
 
 use super::Bundled;
@@ -213,7 +214,7 @@ impl Bundled {
         group: GroupNumber,
         varid: i32,
         _region: &Region<'_>,
-        _values: &[String],
+        _values: &[Text],
     ) -> Answer<()> {
         self.check_values(group, varid, MemoryType::String, true)?;
         if !self.is_writable {
@@ -227,7 +228,7 @@ impl Bundled {
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        values: &mut [Option<String>],
+        values: &mut [Option<Text>],
     ) -> Answer<()> {
         check_text(self.file.inq_vartype(group.0, varid)?, MemoryType::String)?;
         let (slab, shape) = self.slab(group, varid, region)?;

@@ -1,6 +1,7 @@
 //! Attributes.
 
 use frazil_container::classic::AttributeValue;
+use frazil_container::schema::Text;
 
 use super::Bundled;
 use crate::memory::atomic;
@@ -30,7 +31,7 @@ impl Bundled {
         _group: GroupNumber,
         _varid: i32,
         _name: &str,
-        _values: &[String],
+        _values: &[Text],
     ) -> Answer<()> {
         if self.is_netcdf4() || !self.is_writable {
             return Err(Status::EPERM.into());
@@ -62,7 +63,7 @@ impl Bundled {
         group: GroupNumber,
         varid: i32,
         name: &str,
-    ) -> Answer<Vec<String>> {
+    ) -> Answer<Vec<Text>> {
         Ok(self.file.get_att_strings(group.0, varid, name)?)
     }
 

@@ -88,7 +88,7 @@ impl Bundled {
         Ok(())
     }
 
-    pub(crate) fn enddef(&mut self) -> Answer<()> {
+    pub(crate) fn enddef(&mut self, _group: GroupNumber) -> Answer<()> {
         self.file.enddef()?;
         self.in_define_mode = false;
         Ok(())
@@ -96,6 +96,7 @@ impl Bundled {
 
     pub(crate) fn enddef_with(
         &mut self,
+        _group: GroupNumber,
         header_free: u64,
         variable_align: u64,
         variable_free: u64,

@@ -1,6 +1,7 @@
 //! How variables are stored.
 
 use frazil_container::classic::AttributeValue;
+use frazil_container::schema::Text;
 
 use super::Bundled;
 use crate::environment::plugins_are_absent;
@@ -25,19 +26,29 @@ impl Bundled {
         Ok(self.file.def_var_fill(group.0, varid, no_fill, value)?)
     }
 
+    pub(crate) fn def_var_fill_text(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        _text: &Text,
+    ) -> Answer<()> {
+        self.file.inq_vartype(group.0, varid)?;
+        self.no_setting()
+    }
+
     pub(crate) fn inq_var_fill(&mut self, group: GroupNumber, varid: i32) -> Answer<FillInquiry> {
         let nc_type = self.file.inq_vartype(group.0, varid)?;
         if nc_type == STRING {
             // A fill value of a string variable is an attribute like any other.
             let value = self.file.get_att_strings(group.0, varid, "_FillValue");
             return Ok(FillInquiry {
-                no_fill: false,
-                value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![String::new()])),
+                no_fill: 0,
+                value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![Text::default()])),
             });
         }
         let (no_fill, value) = self.file.inq_var_fill(group.0, varid)?;
         Ok(FillInquiry {
-            no_fill,
+            no_fill: i32::from(no_fill),
             value: AttributeValues::Atomic(AttributeValue::from_native_bytes(
                 atomic(nc_type)?,
                 &value,

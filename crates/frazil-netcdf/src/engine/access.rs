@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use frazil_container::classic::NcType;
 
 use super::Engine;
-use super::attributes::no_strings;
+use super::variables::number_of;
 use crate::convert::convert;
+use crate::memory::{check_strings, check_text};
 use crate::region::Slab;
-use crate::status::{Answer, Status};
+use crate::status::{Answer, Refusal, Status};
 use crate::types::{GroupNumber, MemorySpan, MemoryType, Region};
-use frazil_container::schema::{ValueType, VariableId};
+use frazil_container::schema::{Text, ValueType, VariableId};
 
 impl Engine {
     pub(crate) fn memory_span(
@@ -22,10 +23,10 @@ impl Engine {
         is_put: bool,
     ) -> Answer<MemorySpan> {
         let id = self.variable(group, varid)?;
-        self.check_memory(id, memory)?;
-        // As in netCDF-C also where what follows is refused.
-        self.enter_data_mode()?;
-        self.slab(id, region, is_put)?.span()
+        match self.slab(id, region, memory, is_put)? {
+            Some(slab) => slab.span(),
+            None => Ok(MemorySpan::default()),
+        }
     }
 
     pub(crate) fn put(
@@ -37,9 +38,10 @@ impl Engine {
         bytes: &[u8],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
+        let Some(slab) = self.slab(id, region, memory, true)? else {
+            return Ok(());
+        };
         let (stored, given) = self.number_types(id, memory)?;
-        self.enter_data_mode()?;
-        let slab = self.slab(id, region, true)?;
         let mut values = slab.gather(bytes, given.size_bytes())?;
         let mut is_out = false;
         if given != stored {
@@ -96,9 +98,10 @@ impl Engine {
         bytes: &mut [u8],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
+        let Some(slab) = self.slab(id, region, memory, false)? else {
+            return Ok(());
+        };
         let (stored, wanted) = self.number_types(id, memory)?;
-        self.enter_data_mode()?;
-        let slab = self.slab(id, region, false)?;
         if slab.elements()? == 0 {
             return Ok(());
         }
@@ -122,12 +125,12 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        values: &[String],
+        values: &[Text],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
-        self.check_memory(id, MemoryType::String)?;
-        self.enter_data_mode()?;
-        let slab = self.slab(id, region, true)?;
+        let Some(slab) = self.slab(id, region, MemoryType::String, true)? else {
+            return Ok(());
+        };
         let values = slab.gather_strings(values)?;
         if values.is_empty() {
             return Ok(());
@@ -144,12 +147,12 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        values: &mut [Option<String>],
+        values: &mut [Option<Text>],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
-        self.check_memory(id, MemoryType::String)?;
-        self.enter_data_mode()?;
-        let slab = self.slab(id, region, false)?;
+        let Some(slab) = self.slab(id, region, MemoryType::String, false)? else {
+            return Ok(());
+        };
         if slab.elements()? == 0 {
             return Ok(());
         }
@@ -165,41 +168,67 @@ impl Engine {
         self.is_changed = true;
     }
 
-    /// The elements that a call means, within the variable.
-    fn slab<'a>(&self, id: VariableId, region: &Region<'a>, is_put: bool) -> Answer<Slab<'a>> {
+    /// The elements that a call means, within the variable; `None`: none, and the file stays in its mode.
+    /// What is wrong is found in netCDF-C's order.
+    fn slab<'a>(
+        &mut self,
+        id: VariableId,
+        region: &Region<'a>,
+        memory: MemoryType,
+        is_put: bool,
+    ) -> Answer<Option<Slab<'a>>> {
+        let stored = number_of(self.described(id).value_type);
+        check_text(stored, memory)?;
+        let is_mapped = region.map.is_some() && !self.described(id).dimensions.is_empty();
+        if is_mapped {
+            let slab = self.slab_of(id, region)?;
+            let shape = self.schema().shape(id);
+            let first_grows = self.has_records(id);
+            if !slab.check_mapped(&shape, is_put, first_grows)? {
+                return Ok(None);
+            }
+        }
+        // Also where what follows is refused.
+        self.enter_data_mode()?;
+        let slab = self.slab_of(id, region)?;
+        let checked = self.check_slab(id, &slab, is_put);
+        checked.map_err(|refusal| match refusal.status {
+            // netCDF-C moves elements one by one.
+            Status::EEDGE if is_mapped => Refusal::new(Status::EINVALCOORDS, refusal.detail),
+            _ => refusal,
+        })?;
+        check_strings(stored, memory)?;
+        Ok(Some(slab))
+    }
+
+    fn slab_of<'a>(&self, id: VariableId, region: &Region<'a>) -> Answer<Slab<'a>> {
+        let shape = self.schema().shape(id);
+        Slab::new(region, shape.len(), |axis| shape[axis])
+    }
+
+    /// Whether the first axis is the first unlimited dimension of the variable's group.
+    fn has_records(&self, id: VariableId) -> bool {
+        let variable = self.described(id);
+        let first = self.unlimited_of(variable.group).next();
+        first.is_some() && variable.dimensions.first() == first.as_ref()
+    }
+
+    fn check_slab(&self, id: VariableId, slab: &Slab<'_>, is_put: bool) -> Answer<()> {
         let schema = self.schema();
         let dimensions = &schema.variables[id.0].dimensions;
         let dimension = |axis: usize| &schema.dimensions[dimensions[axis].0];
-        let slab = Slab::new(region, dimensions.len(), |axis| dimension(axis).length)?;
         let limit = |axis: usize| {
             let dimension = dimension(axis);
             (!is_put || !dimension.is_unlimited).then_some(dimension.length)
         };
-        slab.check(limit, is_put)?;
-        Ok(slab)
+        slab.check(limit, is_put)
     }
 
     /// The types of a variable's elements and of values in memory that can become such.
     fn number_types(&self, id: VariableId, memory: MemoryType) -> Answer<(NcType, NcType)> {
-        self.check_memory(id, memory)?;
         match (self.described(id).value_type, memory.nc_type()) {
             (ValueType::Atomic(stored), Some(given)) => Ok((stored, given)),
             _ => Err(Status::EBADTYPE.into()),
-        }
-    }
-
-    /// Text is no number, and neither is a string.
-    fn check_memory(&self, id: VariableId, memory: MemoryType) -> Answer<()> {
-        match (self.described(id).value_type, memory.nc_type()) {
-            (ValueType::String, None) => Ok(()),
-            (ValueType::String, Some(given)) => Err(no_strings(given)),
-            (ValueType::Atomic(stored), None) => Err(no_strings(stored)),
-            (ValueType::Atomic(stored), Some(given)) => {
-                if (stored == NcType::Char) != (given == NcType::Char) {
-                    return Err(Status::ECHAR.into());
-                }
-                Ok(())
-            }
         }
     }
 }

@@ -2,16 +2,19 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 
-use super::settings::no_string_fill;
 use super::{Engine, count};
 use crate::convert::convert;
-use crate::names::{FILL_VALUE, MAX_NAME, check_name, is_reserved};
+use crate::names::{FILL_VALUE, MAX_NAME, check_name, check_sought, is_reserved};
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeInquiry, AttributeValues, GroupNumber, MemoryType, STRING};
+use frazil_container::hdf5::provenance;
 use frazil_container::schema::{
-    AttributeOwner, Fill, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId,
+    AttributeOwner, Schema, SchemaAttribute, SchemaValue, Text, ValueType, VariableId,
 };
 use frazil_options::names::sought;
+
+/// The version of the superblock of files that are written here.
+const SUPERBLOCK: i32 = 2;
 
 impl Engine {
     #[expect(clippy::too_many_arguments, reason = "the arguments of nc_put_att")]
@@ -29,7 +32,7 @@ impl Engine {
             return Err(Status::ECHAR.into());
         };
         let given = AttributeValue::from_native_bytes(memory, bytes);
-        let new_bytes = given.len() * type_bytes(nc_type);
+        let new_bytes = given.len().wrapping_mul(type_bytes(nc_type));
         self.check_put(owner, name, new_bytes)?;
         if nc_type == 0 {
             return Err(Status::EBADTYPE.into());
@@ -37,6 +40,9 @@ impl Engine {
         let text = NcType::Char.number().cast_signed();
         if nc_type == STRING || (nc_type == text) != (memory == NcType::Char) {
             return Err(Status::ECHAR.into());
+        }
+        if nc_type < 0 {
+            return Err(Status::EINVAL.into());
         }
         // Types from here on are those that programs define: there is none.
         if nc_type > STRING && !self.classic_model {
@@ -59,10 +65,11 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         name: &str,
-        values: &[String],
+        values: &[Text],
     ) -> Answer<()> {
         let owner = self.owner(group, varid)?;
-        self.check_put(owner, name, values.len() * type_bytes(STRING))?;
+        let new_bytes = values.len().wrapping_mul(type_bytes(STRING));
+        self.check_put(owner, name, new_bytes)?;
         self.value_type(STRING)?;
         self.put_checked(owner, name, SchemaValue::Strings(values.to_vec()))
     }
@@ -95,10 +102,7 @@ impl Engine {
     }
 
     fn put_fill_value(&mut self, variable: VariableId, value: SchemaValue) -> Answer<()> {
-        let count = match &value {
-            SchemaValue::Atomic(values) => values.len(),
-            SchemaValue::Strings(values) => values.len(),
-        };
+        let count = length_of(&value);
         if count != 1 {
             return Err(Refusal::new(
                 Status::EINVAL,
@@ -112,9 +116,12 @@ impl Engine {
             (ValueType::Atomic(nc_type), SchemaValue::Atomic(value))
                 if value.nc_type() == nc_type =>
             {
-                self.set_late(variable, |settings| settings.fill = Fill::Value(value))
+                self.set_fill_value(variable, value)
             }
-            (ValueType::String, SchemaValue::Strings(_)) => Err(no_string_fill()),
+            (ValueType::String, value @ SchemaValue::Strings(_)) => {
+                let owner = AttributeOwner::Variable(variable);
+                Ok(self.writer.put_attribute(owner, FILL_VALUE, value)?)
+            }
             _ => Err(Refusal::new(
                 Status::EBADTYPE,
                 format!("{FILL_VALUE} has the type of its variable"),
@@ -130,18 +137,24 @@ impl Engine {
         memory: MemoryType,
         out: &mut Vec<u8>,
     ) -> Answer<()> {
-        let attribute = self.find(self.owner(group, varid)?, name)?;
+        let owner = self.owner(group, varid)?;
+        if let Some(value) = special(owner, name) {
+            // Of its own type, whatever is asked for.
+            *out = value.to_native_bytes();
+            return Ok(());
+        }
+        let attribute = self.find(owner, name)?;
+        // Nothing is converted without an objection.
+        if length_of(&attribute.value) == 0 {
+            out.clear();
+            return Ok(());
+        }
         let SchemaValue::Atomic(values) = &attribute.value else {
             return Err(Status::EBADTYPE.into());
         };
         let Some(memory) = memory.nc_type() else {
             return Err(no_strings(values.nc_type()));
         };
-        // Nothing is converted without an objection.
-        if values.is_empty() {
-            out.clear();
-            return Ok(());
-        }
         let bytes = values.to_native_bytes();
         let (values, is_out) = convert(&bytes, values.nc_type(), memory, self.classic_model)?;
         *out = values;
@@ -156,9 +169,10 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         name: &str,
-    ) -> Answer<Vec<String>> {
+    ) -> Answer<Vec<Text>> {
         match &self.find(self.owner(group, varid)?, name)?.value {
             SchemaValue::Strings(values) => Ok(values.clone()),
+            SchemaValue::Atomic(values) if values.is_empty() => Ok(Vec::new()),
             SchemaValue::Atomic(values) => Err(no_strings(values.nc_type())),
         }
     }
@@ -169,7 +183,14 @@ impl Engine {
         varid: i32,
         name: &str,
     ) -> Answer<AttributeInquiry> {
-        let attribute = self.find(self.owner(group, varid)?, name)?;
+        let owner = self.owner(group, varid)?;
+        if let Some(value) = special(owner, name) {
+            return Ok(AttributeInquiry {
+                nc_type: value.nc_type().number().cast_signed(),
+                length: value.len() as u64,
+            });
+        }
+        let attribute = self.find(owner, name)?;
         let (nc_type, length) = match &attribute.value {
             SchemaValue::Atomic(values) => (values.nc_type().number().cast_signed(), values.len()),
             SchemaValue::Strings(values) => (STRING, values.len()),
@@ -182,6 +203,10 @@ impl Engine {
 
     pub(crate) fn inq_attid(&mut self, group: GroupNumber, varid: i32, name: &str) -> Answer<i32> {
         let owner = self.owner(group, varid)?;
+        check_sought(name)?;
+        if special(owner, name).is_some() {
+            return Err(Status::EATTMETA.into());
+        }
         let place = sought(name, |name| {
             self.visible(owner).position(|known| known.name == name)
         });
@@ -211,8 +236,9 @@ impl Engine {
         if new_name.len() > MAX_NAME {
             return Err(Status::EMAXNAME.into());
         }
-        let owner = self.owner(group, varid)?;
+        self.group(group)?;
         let new_name = &*check_name(new_name)?;
+        let owner = self.owner(group, varid)?;
         if self.find(owner, new_name).is_ok() {
             return Err(Status::ENAMEINUSE.into());
         }
@@ -223,7 +249,7 @@ impl Engine {
         let is_of_variable = matches!(owner, AttributeOwner::Variable(_));
         if is_of_variable && [name, new_name].contains(&FILL_VALUE) {
             self.put_checked(owner, new_name, value)?;
-            return self.delete(owner, name);
+            return Ok(self.writer.delete_attribute(owner, name)?);
         }
         self.is_changed = true;
         Ok(self.writer.rename_attribute(owner, name, new_name)?)
@@ -232,17 +258,11 @@ impl Engine {
     pub(crate) fn del_att(&mut self, group: GroupNumber, varid: i32, name: &str) -> Answer<()> {
         self.enter_define_mode()?;
         let owner = self.owner(group, varid)?;
-        self.find(owner, name)?;
-        self.delete(owner, name)
-    }
-
-    fn delete(&mut self, owner: AttributeOwner, name: &str) -> Answer<()> {
-        match owner {
-            AttributeOwner::Variable(variable) if name == FILL_VALUE => {
-                self.set_late(variable, |settings| settings.fill = Fill::Default)
-            }
-            _ => Ok(self.writer.delete_attribute(owner, name)?),
+        // As it is given: netCDF-C looks for no other form of it.
+        if !self.visible(owner).any(|it| it.name == name) {
+            return Err(Status::ENOTATT.into());
         }
+        Ok(self.writer.delete_attribute(owner, name)?)
     }
 
     pub(crate) fn attribute(
@@ -251,7 +271,11 @@ impl Engine {
         varid: i32,
         name: &str,
     ) -> Answer<AttributeValues> {
-        let attribute = self.find(self.owner(group, varid)?, name)?;
+        let owner = self.owner(group, varid)?;
+        if let Some(value) = special(owner, name) {
+            return Ok(AttributeValues::Atomic(value));
+        }
+        let attribute = self.find(owner, name)?;
         Ok(match &attribute.value {
             SchemaValue::Atomic(values) => AttributeValues::Atomic(values.clone()),
             SchemaValue::Strings(values) => AttributeValues::Strings(values.clone()),
@@ -278,14 +302,32 @@ impl Engine {
     }
 
     fn find(&self, owner: AttributeOwner, name: &str) -> Answer<&SchemaAttribute> {
+        check_sought(name)?;
         let found = sought(name, |name| self.schema().attribute(owner, name));
-        let found = found.filter(|attribute| !is_reserved(&attribute.name));
+        let found = found.filter(|attribute| self.is_visible(owner, attribute));
         found.ok_or_else(|| Status::ENOTATT.into())
     }
 
-    fn visible(&self, owner: AttributeOwner) -> impl Iterator<Item = &SchemaAttribute> {
+    pub(super) fn visible(&self, owner: AttributeOwner) -> impl Iterator<Item = &SchemaAttribute> {
         let all = self.schema().attributes(owner).iter();
-        all.filter(|attribute| !is_reserved(&attribute.name))
+        all.filter(move |attribute| self.is_visible(owner, attribute))
+    }
+
+    fn is_visible(&self, owner: AttributeOwner, attribute: &SchemaAttribute) -> bool {
+        !is_reserved(&attribute.name) && !self.is_shown_later(owner, &attribute.name)
+    }
+}
+
+/// What groups have by name alone: it is listed nowhere.
+fn special(owner: AttributeOwner, name: &str) -> Option<AttributeValue> {
+    let AttributeOwner::Group(_) = owner else {
+        return None;
+    };
+    match name {
+        "_IsNetcdf4" => Some(AttributeValue::Int(vec![1])),
+        "_SuperblockVersion" => Some(AttributeValue::Int(vec![SUPERBLOCK])),
+        "_NCProperties" => Some(AttributeValue::Char(provenance().into_bytes())),
+        _ => None,
     }
 }
 
@@ -297,14 +339,25 @@ pub(super) fn no_strings(nc_type: NcType) -> Refusal {
     }
 }
 
-/// Bytes of one value in memory; 0 for what is no type.
+/// Number of values.
+fn length_of(value: &SchemaValue) -> usize {
+    match value {
+        SchemaValue::Atomic(values) => values.len(),
+        SchemaValue::Strings(values) => values.len(),
+    }
+}
+
+/// Bytes of one value in memory; 0 for what is no type. Of a string, netCDF-C reckons with -1.
 fn type_bytes(nc_type: i32) -> usize {
-    MemoryType::of_number(nc_type).map_or(0, MemoryType::size_bytes)
+    match MemoryType::of_number(nc_type) {
+        Some(MemoryType::String) => usize::MAX,
+        memory => memory.map_or(0, MemoryType::size_bytes),
+    }
 }
 
 fn bytes_of(attribute: &SchemaAttribute) -> usize {
     match &attribute.value {
         SchemaValue::Atomic(values) => values.len() * values.nc_type().size_bytes(),
-        SchemaValue::Strings(values) => values.len() * type_bytes(STRING),
+        SchemaValue::Strings(values) => values.len().wrapping_mul(type_bytes(STRING)),
     }
 }

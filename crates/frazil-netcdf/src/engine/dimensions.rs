@@ -1,7 +1,7 @@
 //! Dimensions.
 
 use super::{Engine, count};
-use crate::names::check_name;
+use crate::names::{check_name, check_sought};
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{DimensionInquiry, GroupNumber, UNLIMITED};
 use frazil_container::schema::{DimensionId, GroupId};
@@ -47,12 +47,33 @@ impl Engine {
     }
 
     pub(crate) fn inq_dimid(&mut self, group: GroupNumber, name: &str) -> Answer<i32> {
-        let group = self.group(group)?;
+        if !name.starts_with('/') && name.contains('/') {
+            return Err(Status::EINVAL.into());
+        }
+        let at = self.group(group)?;
+        check_sought(name)?;
+        if name.starts_with('/') {
+            return self.dimension_at(name);
+        }
         let schema = self.schema();
         let found = self
-            .upwards(group)
+            .upwards(at)
             .find_map(|at| sought(name, |name| schema.dimension_in(at, name)));
         found.map_or_else(|| Err(Status::EBADDIM.into()), |id| count(id.0))
+    }
+
+    /// A dimension by its path from the root group.
+    fn dimension_at(&mut self, path: &str) -> Answer<i32> {
+        let (groups, name) = path.rsplit_once('/').unwrap_or_default();
+        if groups.is_empty() {
+            // netCDF-C takes it for no path.
+            return Err(Status::EINVAL.into());
+        }
+        let at = self.inq_grp_full_ncid(GroupNumber::ROOT, groups)?;
+        let at = self.group(at)?;
+        let found = sought(name, |name| self.schema().dimension_in(at, name));
+        // The status is netCDF-C's.
+        found.map_or_else(|| Err(Status::EBADTYPE.into()), |id| count(id.0))
     }
 
     pub(crate) fn rename_dim(&mut self, group: GroupNumber, dimid: i32, name: &str) -> Answer<()> {
@@ -126,7 +147,7 @@ impl Engine {
         own.map(DimensionId)
     }
 
-    fn unlimited_of(&self, group: GroupId) -> impl Iterator<Item = DimensionId> + '_ {
+    pub(super) fn unlimited_of(&self, group: GroupId) -> impl Iterator<Item = DimensionId> + '_ {
         let own = self.dimensions_of(group);
         own.filter(|id| self.schema().dimensions[id.0].is_unlimited)
     }

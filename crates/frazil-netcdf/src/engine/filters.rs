@@ -29,18 +29,18 @@ impl Engine {
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
         self.check_changeable(id)?;
-        let mut wanted = Vec::new();
         if shuffle {
-            wanted.push(self.shuffle(id));
+            let shuffle = self.shuffle(id);
+            self.ask_for(id, shuffle)?;
         }
-        // As in netCDF-C, level 0 means no deflate at all.
+        // As in netCDF-C, level 0 means no deflate at all, and a wrong one comes after shuffle.
         if deflate && level != 0 {
             let level = u32::try_from(level).ok().filter(|level| *level <= 9);
             let level = level
                 .ok_or_else(|| Refusal::new(Status::EINVAL, "deflate levels go from 0 to 9"))?;
-            wanted.push(FilterSpec::new(filter_id::DEFLATE, vec![level]));
+            self.ask_for(id, FilterSpec::new(filter_id::DEFLATE, vec![level]))?;
         }
-        self.ask_for(id, wanted)
+        self.ask_for_nothing(id)
     }
 
     pub(crate) fn inq_var_deflate(
@@ -70,7 +70,7 @@ impl Engine {
         if !fletcher32 {
             return Ok(());
         }
-        self.ask_for(id, vec![FilterSpec::new(filter_id::FLETCHER32, vec![])])
+        self.ask_for(id, FilterSpec::new(filter_id::FLETCHER32, vec![]))
     }
 
     pub(crate) fn inq_var_fletcher32(&mut self, group: GroupNumber, varid: i32) -> Answer<bool> {
@@ -154,7 +154,7 @@ impl Engine {
             },
             other => self.with_parameters(id, other, parameters)?,
         };
-        self.ask_for(id, vec![spec])
+        self.ask_for(id, spec)
     }
 
     pub(crate) fn inq_var_filters(
@@ -164,7 +164,7 @@ impl Engine {
     ) -> Answer<Vec<FilterSpec>> {
         let id = self.variable(group, varid)?;
         Ok(match &self.writer.settings(id).filters {
-            FilterRequest::Exactly(pipeline) => pipeline.0.clone(),
+            FilterRequest::Exactly(pipeline) => pipeline.0.iter().map(as_asked).collect(),
             FilterRequest::Ours => {
                 let pipeline = self.writer.storage(id)?.filters;
                 pipeline.unwrap_or_default().0
@@ -216,20 +216,27 @@ impl Engine {
         FilterSpec::new(filter_id::SHUFFLE, vec![size as u32])
     }
 
-    /// Adds filters to those asked for before; one asked for again gets its new parameters.
-    fn ask_for(&mut self, id: VariableId, wanted: Vec<FilterSpec>) -> Answer<()> {
-        if self.described(id).dimensions.is_empty() && !wanted.is_empty() {
+    /// What a program asks for is all that there is: frazil chooses no filters.
+    fn ask_for_nothing(&mut self, id: VariableId) -> Answer<()> {
+        self.set(id, |settings| {
+            if let FilterRequest::Ours = settings.filters {
+                settings.filters = FilterRequest::Exactly(FilterPipeline::default());
+            }
+        })
+    }
+
+    /// Adds a filter to those asked for before; one asked for again gets its new parameters.
+    fn ask_for(&mut self, id: VariableId, wanted: FilterSpec) -> Answer<()> {
+        if self.described(id).dimensions.is_empty() {
             return Err(Refusal::new(Status::EINVAL, "a scalar takes no filters"));
         }
         let mut pipeline = match &self.writer.settings(id).filters {
             FilterRequest::Exactly(pipeline) => pipeline.clone(),
             FilterRequest::Ours => FilterPipeline::default(),
         };
-        for spec in wanted {
-            match pipeline.position(spec.id) {
-                Some(place) => pipeline.0[place] = spec,
-                None => pipeline.0.insert(place_of(&pipeline, spec.id), spec),
-            }
+        match pipeline.position(wanted.id) {
+            Some(place) => pipeline.0[place] = wanted,
+            None => pipeline.0.insert(place_of(&pipeline, wanted.id), wanted),
         }
         check_compressors(&pipeline)?;
         self.set(id, |settings| {
@@ -239,6 +246,14 @@ impl Engine {
             }
             settings.filters = FilterRequest::Exactly(pipeline);
         })
+    }
+}
+
+/// A filter as the program asked for it: shuffle gets its parameter in the file.
+fn as_asked(filter: &FilterSpec) -> FilterSpec {
+    match filter.id {
+        filter_id::SHUFFLE => FilterSpec::new(filter.id, Vec::new()),
+        _ => filter.clone(),
     }
 }
 

@@ -5,7 +5,6 @@ use crate::names::{check_name, is_reserved};
 use crate::status::{Answer, Status};
 use crate::types::{GroupInquiry, GroupNumber};
 use frazil_container::schema::{AttributeOwner, GroupId, Schema};
-use frazil_options::names::sought;
 
 impl Engine {
     /// How many groups there are.
@@ -65,7 +64,8 @@ impl Engine {
 
     pub(crate) fn inq_grp_ncid(&mut self, group: GroupNumber, name: &str) -> Answer<GroupNumber> {
         let parent = self.group(group)?;
-        let found = sought(name, |name| self.schema().group_in(parent, name));
+        let name = &*check_name(name)?;
+        let found = self.schema().group_in(parent, name);
         found.map(number).ok_or_else(|| Status::ENOGRP.into())
     }
 

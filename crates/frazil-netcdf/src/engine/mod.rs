@@ -13,7 +13,9 @@ use std::path::Path;
 
 use self::undo::Undo;
 use crate::status::{Answer, Refusal, Status};
-use crate::types::{ChunkCache, FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode};
+use crate::types::{
+    ChunkCache, FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode, State,
+};
 use frazil_container::schema::{AttributeOwner, GroupId, Schema, SchemaVariable, VariableId};
 use frazil_write::{Comm, Writer, WriterOptions, WriterReport};
 
@@ -41,8 +43,9 @@ pub(crate) struct Engine {
     options: WriterOptions,
     /// So many variables were there when define mode was last left: how they are stored is settled.
     defined: usize,
-    /// As many at the last `nc_enddef`: fill values of those in the root group are settled, as in netCDF-C.
-    ended: usize,
+    /// By group, how many of its variables were there at the last `nc_enddef` of this group: their fill values
+    /// are settled, as in netCDF-C.
+    ended: Vec<usize>,
     /// Whether it was created, not opened.
     is_new: bool,
     /// Whether values were put.
@@ -60,6 +63,8 @@ struct Remembered {
     endian: i32,
     /// Asked for compact storage, an economy of HDF5's: the values lie contiguous here.
     is_compact: bool,
+    /// Defined while `nc_set_fill` said so, and nothing else said of its fill value since.
+    is_unfilled_by_mode: bool,
 }
 
 impl Engine {
@@ -104,6 +109,7 @@ impl Engine {
         let endian = |variable: &SchemaVariable| Remembered {
             cache: None,
             is_compact: false,
+            is_unfilled_by_mode: false,
             endian: match variable.is_big_endian {
                 true => settings::ENDIAN_BIG,
                 false => settings::ENDIAN_LITTLE,
@@ -121,7 +127,7 @@ impl Engine {
             is_put: false,
             is_changed: is_new,
             defined: 0,
-            ended: 0,
+            ended: Vec::new(),
             undo: Undo::ToCommit,
             writer,
         }
@@ -135,34 +141,60 @@ impl Engine {
         Ok(())
     }
 
-    pub(crate) fn enddef(&mut self) -> Answer<()> {
+    pub(crate) fn enddef(&mut self, group: GroupNumber) -> Answer<()> {
+        let group = self.group(group)?;
+        self.ended.resize(self.schema().groups.len(), 0);
+        self.ended[group.0] = self.variables[group.0].len();
         if !self.in_define_mode {
             return Err(Status::ENOTINDEFINE.into());
         }
         self.end_definitions();
-        self.ended = self.defined;
         Ok(self.writer.end_definitions()?)
     }
 
     pub(crate) fn enddef_with(
         &mut self,
+        group: GroupNumber,
         _header_free: u64,
         _variable_align: u64,
         _variable_free: u64,
         _record_align: u64,
     ) -> Answer<()> {
-        self.enddef()
+        self.enddef(group)
+    }
+
+    /// Where it is between its making and its end.
+    pub(crate) fn state(&self) -> State {
+        State {
+            is_in_data_mode: !self.in_define_mode,
+            is_ended: !self.ended.is_empty(),
+            has_values: self.is_put,
+        }
     }
 
     pub(crate) fn sync(&mut self) -> Answer<()> {
         self.enter_data_mode()?;
+        if self.is_as_opened() {
+            return Ok(());
+        }
         self.writer.sync()?;
         self.is_changed = false;
         Ok(())
     }
 
     pub(crate) fn close(self) -> Answer<WriterReport> {
-        Ok(self.writer.close()?)
+        let so_far = self.writer.report()?;
+        if !self.is_as_opened() || so_far.commits > 0 {
+            return Ok(self.writer.close()?);
+        }
+        self.writer.abandon();
+        Ok(so_far)
+    }
+
+    /// Whether nothing was made in a file that was opened, since its last commit: it stays as it is, to the
+    /// byte. What other ranks have made is not known.
+    fn is_as_opened(&self) -> bool {
+        !self.is_new && !self.is_changed && !self.is_parallel()
     }
 
     /// Lets go of the file at its last commit, in whatever mode it is.

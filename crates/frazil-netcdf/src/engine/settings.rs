@@ -2,11 +2,11 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 
-use super::Engine;
+use super::{Engine, NOFILL};
 use crate::names::FILL_VALUE;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeValues, ChunkCache, FillInquiry, GLOBAL, GroupNumber, Storage};
-use frazil_container::schema::{AttributeOwner, Fill, Schema, SchemaValue, ValueType, VariableId};
+use frazil_container::schema::{AttributeOwner, Fill, SchemaValue, Text, ValueType, VariableId};
 use frazil_precision::names::{NETCDF_BITGROOM, NETCDF_BITROUND, NETCDF_GRANULAR};
 use frazil_types::{PrecisionRequest, QuantizeAlgorithm};
 use frazil_write::PrecisionStatement;
@@ -38,8 +38,9 @@ impl Engine {
         no_fill: bool,
         value: Option<&[u8]>,
     ) -> Answer<()> {
-        self.refuse_global(group, varid)?;
+        refuse_global(varid)?;
         let id = self.variable(group, varid)?;
+        self.check_changeable(id)?;
         let value_type = self.described(id).value_type;
         let fill = match (value_type, no_fill, value) {
             (ValueType::String, true, _) => return Err(Status::EINVAL.into()),
@@ -54,22 +55,78 @@ impl Engine {
                 }
                 Fill::Value(AttributeValue::from_native_bytes(nc_type, bytes))
             }
-            (ValueType::String, false, Some(_)) => return Err(no_string_fill()),
+            // Its values are no bytes: they go by the call for texts.
+            (ValueType::String, false, Some(_)) => return Err(Status::EBADTYPE.into()),
         };
-        self.set(id, |settings| settings.fill = fill)
+        self.remembered[id.0].is_unfilled_by_mode = false;
+        match fill {
+            Fill::Value(value) => {
+                // Its attribute comes last.
+                self.set(id, |settings| settings.fill = Fill::Default)?;
+                self.set(id, |settings| settings.fill = Fill::Value(value))
+            }
+            fill => self.set(id, |settings| settings.fill = fill),
+        }
+    }
+
+    /// Sets `_FillValue`, which keeps its place among the attributes if it is there.
+    pub(super) fn set_fill_value(&mut self, id: VariableId, value: AttributeValue) -> Answer<()> {
+        let owner = AttributeOwner::Variable(id);
+        if self.schema().attribute(owner, FILL_VALUE).is_none() {
+            self.set_late(id, |settings| settings.fill = Fill::Default)?;
+        }
+        self.set_late(id, |settings| settings.fill = Fill::Value(value))
+    }
+
+    pub(crate) fn def_var_fill_text(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        text: &Text,
+    ) -> Answer<()> {
+        refuse_global(varid)?;
+        let id = self.variable(group, varid)?;
+        if !self.holds_strings(id) {
+            return Err(Status::EBADTYPE.into());
+        }
+        self.check_changeable(id)?;
+        let value = SchemaValue::Strings(vec![text.clone()]);
+        let owner = AttributeOwner::Variable(id);
+        Ok(self.writer.put_attribute(owner, FILL_VALUE, value)?)
+    }
+
+    pub(super) fn holds_strings(&self, id: VariableId) -> bool {
+        self.described(id).value_type == ValueType::String
     }
 
     pub(crate) fn inq_var_fill(&mut self, group: GroupNumber, varid: i32) -> Answer<FillInquiry> {
         let id = self.variable(group, varid)?;
         let fill = &self.described(id).fill;
         let value = match (self.described(id).value_type, fill) {
-            (_, Fill::Value(value)) => AttributeValues::Atomic(value.clone()),
-            (ValueType::Atomic(nc_type), _) => AttributeValues::Atomic(nc_type.default_fill()),
-            (ValueType::String, _) => AttributeValues::Strings(vec![String::new()]),
+            (ValueType::String, _) => {
+                let own = self
+                    .schema()
+                    .attribute(AttributeOwner::Variable(id), FILL_VALUE);
+                let texts = match own.map(|attribute| &attribute.value) {
+                    Some(SchemaValue::Strings(texts)) => texts.clone(),
+                    _ => vec![Text::default()],
+                };
+                return Ok(FillInquiry {
+                    no_fill: 0,
+                    value: AttributeValues::Strings(texts),
+                });
+            }
+            (_, Fill::Value(value)) => value.clone(),
+            (ValueType::Atomic(nc_type), _) => nc_type.default_fill(),
         };
         Ok(FillInquiry {
-            no_fill: *fill == Fill::Nothing,
-            value,
+            no_fill: match (fill, self.remembered[id.0].is_unfilled_by_mode) {
+                // As netCDF-C tells it.
+                (Fill::Nothing, true) => NOFILL,
+                (Fill::Nothing, false) => 1,
+                _ => 0,
+            },
+            value: AttributeValues::Atomic(value),
         })
     }
 
@@ -83,17 +140,25 @@ impl Engine {
         let id = self.variable(group, varid)?;
         self.check_changeable(id)?;
         let limits = self.schema().limits(id);
+        let is_contiguous = [Storage::Contiguous, Storage::Compact].map(|it| it as i32);
         let layout = if storage == Storage::Chunked as i32 {
             if limits.is_empty() {
                 return Err(Status::EINVAL.into());
             }
+            if let Some(chunk) = chunk {
+                self.check_chunk(id, &limits, chunk)?;
+            }
             match chunk {
                 // netCDF-C takes a leading 0 for its own defaults; here they are ours.
                 None | Some([0, ..]) => self.our_chunks(id, &limits)?,
-                Some(chunk) => LayoutRequest::Chunked(self.checked_chunk(id, &limits, chunk)?),
+                Some(chunk) => LayoutRequest::Chunked(with_defaults(chunk, &limits)),
             }
         } else {
             self.check_unchunked(id, &limits, storage)?;
+            if !is_contiguous.contains(&storage) {
+                // A number that means no storage changes nothing, as in netCDF-C.
+                return Ok(());
+            }
             LayoutRequest::Contiguous
         };
         self.set(id, |settings| settings.layout = layout)?;
@@ -120,12 +185,7 @@ impl Engine {
         Ok(LayoutRequest::Chunked(chunk))
     }
 
-    fn checked_chunk(
-        &self,
-        id: VariableId,
-        limits: &[Option<u64>],
-        chunk: &[u64],
-    ) -> Answer<Vec<u64>> {
+    fn check_chunk(&self, id: VariableId, limits: &[Option<u64>], chunk: &[u64]) -> Answer<()> {
         if chunk.len() != limits.len() {
             return Err(Status::EINVAL.into());
         }
@@ -133,14 +193,14 @@ impl Engine {
             bytes.checked_mul(extent)
         });
         let too_long = |(&extent, limit): (&u64, &Option<u64>)| {
-            extent == 0 || limit.is_some_and(|limit| limit > 0 && extent > limit)
+            limit.is_some_and(|limit| limit > 0 && extent > limit)
         };
         if bytes.is_none_or(|bytes| bytes > MAX_CHUNK_BYTES)
             || chunk.iter().zip(limits).any(too_long)
         {
             return Err(Status::EBADCHUNK.into());
         }
-        Ok(chunk.to_vec())
+        Ok(())
     }
 
     fn check_unchunked(&self, id: VariableId, limits: &[Option<u64>], storage: i32) -> Answer<()> {
@@ -159,11 +219,9 @@ impl Engine {
             bytes.saturating_mul(length)
         });
         match storage {
-            1 => Ok(()),
             // Compact storage is an economy of HDF5's; the values lie contiguous here.
-            2 if bytes <= MAX_COMPACT_BYTES => Ok(()),
-            2 => Err(Status::EVARSIZE.into()),
-            _ => Err(Status::EINVAL.into()),
+            2 if bytes > MAX_COMPACT_BYTES => Err(Status::EVARSIZE.into()),
+            _ => Ok(()),
         }
     }
 
@@ -198,13 +256,39 @@ impl Engine {
             ValueType::Atomic(NcType::Char) | ValueType::String
         );
         self.check_changeable(id)?;
-        if !has_order || !(0..=ENDIAN_BIG).contains(&endian) {
+        if !has_order {
             return Err(Status::EINVAL.into());
         }
-        let is_big_endian = endian == ENDIAN_BIG || (endian == 0 && cfg!(target_endian = "big"));
+        // Any number is told again; those that mean no order mean this machine's.
+        let is_big_endian =
+            endian == ENDIAN_BIG || (endian != ENDIAN_LITTLE && cfg!(target_endian = "big"));
         self.set(id, |settings| settings.is_big_endian = is_big_endian)?;
         self.remembered[id.0].endian = endian;
         Ok(())
+    }
+
+    /// What a file says of a variable, and the writer does not know.
+    pub(crate) fn remember_stored(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        endian: i32,
+        is_compact: bool,
+    ) -> Answer<()> {
+        let id = self.variable(group, varid)?;
+        let remembered = &mut self.remembered[id.0];
+        (remembered.endian, remembered.is_compact) = (endian, is_compact);
+        Ok(())
+    }
+
+    /// Why values cannot be put into a variable of a file that was opened, if so.
+    pub(crate) fn why_not_put(&self, group: GroupNumber, varid: i32) -> Answer<Option<String>> {
+        let id = self.variable(group, varid)?;
+        Ok(self
+            .writer
+            .check_existing(id)
+            .err()
+            .map(|error| error.cause))
     }
 
     pub(crate) fn inq_var_endian(&mut self, group: GroupNumber, varid: i32) -> Answer<i32> {
@@ -219,7 +303,7 @@ impl Engine {
         mode: i32,
         nsd: i32,
     ) -> Answer<()> {
-        self.refuse_global(group, varid)?;
+        refuse_global(varid)?;
         let id = self.variable(group, varid)?;
         self.check_changeable(id)?;
         let precision = if mode == 0 {
@@ -276,7 +360,7 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
     ) -> Answer<(i32, i32)> {
-        self.refuse_global(group, varid)?;
+        refuse_global(varid)?;
         let id = self.variable(group, varid)?;
         if let Some(request) = &self.writer.settings(id).precision {
             let kept = request.significant_bits.or(request.significant_digits);
@@ -306,10 +390,10 @@ impl Engine {
         varid: i32,
         cache: ChunkCache,
     ) -> Answer<()> {
-        let id = self.variable(group, varid)?;
         if !(0.0..=1.0).contains(&cache.preemption) {
             return Err(Status::EINVAL.into());
         }
+        let id = self.variable(group, varid)?;
         self.remembered[id.0].cache = Some(cache);
         Ok(())
     }
@@ -321,15 +405,6 @@ impl Engine {
     ) -> Answer<ChunkCache> {
         let id = self.variable(group, varid)?;
         Ok(self.remembered[id.0].cache.unwrap_or_default())
-    }
-
-    /// Refuses `NC_GLOBAL` where netCDF-C has a status of its own for it.
-    fn refuse_global(&self, group: GroupNumber, varid: i32) -> Answer<()> {
-        self.group(group)?;
-        match varid {
-            GLOBAL => Err(Status::EGLOBAL.into()),
-            _ => Ok(()),
-        }
     }
 
     /// Changes settings, as long as that is possible.
@@ -363,9 +438,23 @@ impl Engine {
         ))
     }
 
+    /// Whether an attribute tells of rounding that was asked for here: netCDF-C shows it when the file is
+    /// opened again.
+    pub(super) fn is_shown_later(&self, owner: AttributeOwner, name: &str) -> bool {
+        let AttributeOwner::Variable(id) = owner else {
+            return false;
+        };
+        let settings = self.writer.settings(id);
+        settings.precision.is_some()
+            && settings.statement == PrecisionStatement::NetCdf
+            && QUANTIZE_MODES.iter().any(|mode| mode.2 == name)
+    }
+
     /// Whether a variable may still get another fill value.
     pub(super) fn is_fill_changeable(&self, id: VariableId) -> bool {
-        let is_settled = id.0 < self.ended && self.described(id).group == Schema::ROOT;
+        let group = self.described(id).group.0;
+        let place = self.variables[group].binary_search(&id).unwrap_or_default();
+        let is_settled = self.ended.get(group).is_some_and(|&ended| place < ended);
         !is_settled && self.writer.is_changeable(id)
     }
 
@@ -382,8 +471,20 @@ impl Engine {
     }
 }
 
-/// Why a string variable gets no fill value of its own.
-pub(super) fn no_string_fill() -> Refusal {
-    let words = format!("{FILL_VALUE} of a variable of strings is always the empty string");
-    Refusal::new(Status::EINVAL, words)
+/// Refuses `NC_GLOBAL` where netCDF-C has a status of its own for it.
+fn refuse_global(varid: i32) -> Answer<()> {
+    match varid {
+        GLOBAL => Err(Status::EGLOBAL.into()),
+        _ => Ok(()),
+    }
+}
+
+/// A chunk shape; where an extent is 0, the whole axis, or 1 along an unlimited one.
+fn with_defaults(chunk: &[u64], limits: &[Option<u64>]) -> Vec<u64> {
+    let extents = chunk.iter().zip(limits);
+    let extent = |(&extent, limit): (&u64, &Option<u64>)| match extent {
+        0 => limit.unwrap_or(1).max(1),
+        extent => extent,
+    };
+    extents.map(extent).collect()
 }

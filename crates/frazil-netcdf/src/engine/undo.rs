@@ -1,6 +1,6 @@
 //! What `nc_abort` goes back to.
 
-use frazil_container::schema::{AttributeOwner, GroupId, Schema, VariableId};
+use frazil_container::schema::{AttributeOwner, GroupId, Schema, SchemaValue, VariableId};
 use frazil_write::{DimensionLength, VariableSettings, Writer, WriterOptions, WriterReport};
 
 use super::Engine;
@@ -96,8 +96,9 @@ impl Definitions {
         for owner in groups.chain(ids.map(AttributeOwner::Variable)) {
             let is_of_variable = matches!(owner, AttributeOwner::Variable(_));
             for attribute in self.schema.attributes(owner) {
-                // It comes of the settings.
-                if !(is_of_variable && attribute.name == FILL_VALUE) {
+                // It comes of the settings, but for strings.
+                let is_number = matches!(attribute.value, SchemaValue::Atomic(_));
+                if !(is_of_variable && is_number && attribute.name == FILL_VALUE) {
                     writer.put_attribute(owner, &attribute.name, attribute.value.clone())?;
                 }
             }

@@ -4,7 +4,7 @@ use frazil_container::classic::NcType;
 use frazil_types::MAX_RANK;
 
 use super::{Engine, NOFILL, Remembered, count};
-use crate::names::{MAX_NAME, check_name, is_reserved};
+use crate::names::{MAX_NAME, check_name, check_sought};
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{GroupNumber, STRING, VariableInquiry};
 use frazil_container::schema::{AttributeOwner, DimensionId, Fill, SchemaDimension, ValueType};
@@ -26,15 +26,16 @@ impl Engine {
         }
         self.enter_define_mode()?;
         let name = &*check_name(name)?;
-        match nc_type {
-            ..0 => return Err(Status::EINVAL.into()),
-            0 => return Err(Status::EBADTYPE.into()),
-            _ => {}
+        if nc_type == 0 {
+            return Err(Status::EBADTYPE.into());
         }
         self.check_strict(nc_type)?;
         self.check_free(id, name)?;
         let dimensions = dimids.iter().map(|&dimid| self.dimension(group, dimid));
         let dimensions: Vec<DimensionId> = dimensions.collect::<Answer<_>>()?;
+        if nc_type < 0 {
+            return Err(Status::EINVAL.into());
+        }
         let value_type = self.value_type(nc_type)?;
         let axes: Vec<&SchemaDimension> = dimensions
             .iter()
@@ -43,7 +44,8 @@ impl Engine {
         check_size(&axes, value_type)
             .map_err(|error| Refusal::of(Status::EVARSIZE, error.at_variable(name)))?;
         let mut settings = VariableSettings::default();
-        if self.fill_mode == NOFILL && value_type != ValueType::String {
+        let is_unfilled_by_mode = self.fill_mode == NOFILL && value_type != ValueType::String;
+        if is_unfilled_by_mode {
             settings.fill = Fill::Nothing;
         }
         let varid = count(self.variables[id.0].len())?;
@@ -53,17 +55,14 @@ impl Engine {
         self.variables[id.0].push(variable);
         let needed = self.remembered.len().max(variable.0 + 1);
         self.remembered.resize(needed, Remembered::default());
+        self.remembered[variable.0].is_unfilled_by_mode = is_unfilled_by_mode;
         Ok(varid)
     }
 
     pub(crate) fn inq_var(&mut self, group: GroupNumber, varid: i32) -> Answer<VariableInquiry> {
         let id = self.variable(group, varid)?;
         let variable = self.described(id);
-        let attributes = self
-            .schema()
-            .attributes(AttributeOwner::Variable(id))
-            .iter();
-        let visible = attributes.filter(|attribute| !is_reserved(&attribute.name));
+        let visible = self.visible(AttributeOwner::Variable(id));
         let dimensions = variable.dimensions.iter().map(|id| count(id.0));
         Ok(VariableInquiry {
             name: variable.name.clone(),
@@ -85,6 +84,7 @@ impl Engine {
 
     pub(crate) fn inq_varid(&mut self, group: GroupNumber, name: &str) -> Answer<i32> {
         let group = self.group(group)?;
+        check_sought(name)?;
         let found = sought(name, |name| self.schema().variable_in(group, name));
         // They are in the order of their numbers.
         let place = found.and_then(|id| self.variables[group.0].binary_search(&id).ok());
@@ -101,7 +101,8 @@ impl Engine {
         if name.len() > MAX_NAME {
             return Err(Status::EMAXNAME.into());
         }
-        let name = &*check_name(name)?;
+        // netCDF-C leaves it as it is; all other names are normalised.
+        check_name(name)?;
         let id = self.variable(group, varid)?;
         self.check_free(at, name)?;
         let is_longer = name.len() > self.described(id).name.len();

@@ -2,6 +2,7 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 use frazil_container::model::{AttributeDescription, TypeClass};
+use frazil_container::schema::Text;
 
 use super::Reading;
 use super::inquiries::sought;
@@ -70,7 +71,7 @@ impl Reading {
         group: GroupNumber,
         varid: i32,
         name: &str,
-    ) -> Answer<Vec<String>> {
+    ) -> Answer<Vec<Text>> {
         if let Some(found) = self.attribute_named(group, varid, name)?
             && found.of.nc_type == STRING
         {
@@ -186,7 +187,7 @@ fn native_values(found: &Found<'_>, stored: NcType) -> Vec<u8> {
 }
 
 /// Texts up to their NULs, as C has them.
-fn strings(attribute: &AttributeDescription) -> Vec<String> {
+fn strings(attribute: &AttributeDescription) -> Vec<Text> {
     let Some(values) = &attribute.values else {
         return Vec::new();
     };
@@ -200,7 +201,7 @@ fn strings(attribute: &AttributeDescription) -> Vec<String> {
 }
 
 /// A text up to its NUL.
-pub(super) fn c_text(bytes: &[u8]) -> String {
+pub(super) fn c_text(bytes: &[u8]) -> Text {
     let end = bytes.iter().position(|&byte| byte == 0);
-    String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
+    Text::from(&bytes[..end.unwrap_or(bytes.len())])
 }

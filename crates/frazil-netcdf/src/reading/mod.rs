@@ -16,7 +16,7 @@ mod view;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_read::{Reader, ReaderOptions};
 use frazil_write::WriterOptions;
 
@@ -63,6 +63,11 @@ impl Reading {
             caches: BTreeMap::new(),
             library: None,
         })
+    }
+
+    /// How many groups there are.
+    pub(crate) fn groups(&self) -> u16 {
+        u16::try_from(self.view.groups.len()).unwrap_or(u16::MAX)
     }
 
     /// netCDF-C, which has the last word on what is not served here.
@@ -133,8 +138,8 @@ macro_rules! refused {
 
 refused! {
     fn redef() -> ();
-    fn enddef() -> ();
-    fn enddef_with(header_free: u64, variable_align: u64, variable_free: u64, record_align: u64) -> ();
+    fn enddef(group: GroupNumber) -> ();
+    fn enddef_with(group: GroupNumber, header_free: u64, variable_align: u64, variable_free: u64, record_align: u64) -> ();
     fn set_fill(mode: i32) -> i32;
     fn def_dim(group: GroupNumber, name: &str, length: u64) -> i32;
     fn rename_dim(group: GroupNumber, dimid: i32, name: &str) -> ();
@@ -143,6 +148,7 @@ refused! {
     fn def_var(group: GroupNumber, name: &str, nc_type: i32, dimids: &[i32]) -> i32;
     fn rename_var(group: GroupNumber, varid: i32, name: &str) -> ();
     fn def_var_fill(group: GroupNumber, varid: i32, no_fill: bool, value: Option<&[u8]>) -> ();
+    fn def_var_fill_text(group: GroupNumber, varid: i32, text: &Text) -> ();
     fn def_var_chunking(group: GroupNumber, varid: i32, storage: i32, chunk: Option<&[u64]>) -> ();
     fn def_var_deflate(group: GroupNumber, varid: i32, shuffle: bool, deflate: bool, level: i32) -> ();
     fn def_var_fletcher32(group: GroupNumber, varid: i32, fletcher32: bool) -> ();
@@ -151,10 +157,10 @@ refused! {
     fn def_var_zstandard(group: GroupNumber, varid: i32, level: i32) -> ();
     fn def_var_filter(group: GroupNumber, varid: i32, id: u32, parameters: &[u32]) -> ();
     fn def_var_quantize(group: GroupNumber, varid: i32, mode: i32, nsd: i32) -> ();
-    fn put_att_strings(group: GroupNumber, varid: i32, name: &str, values: &[String]) -> ();
+    fn put_att_strings(group: GroupNumber, varid: i32, name: &str, values: &[Text]) -> ();
     fn put_attribute(group: GroupNumber, varid: i32, name: &str, values: &AttributeValues) -> ();
     fn rename_att(group: GroupNumber, varid: i32, name: &str, new_name: &str) -> ();
     fn del_att(group: GroupNumber, varid: i32, name: &str) -> ();
     fn put(group: GroupNumber, varid: i32, region: &Region<'_>, memory: MemoryType, bytes: &[u8]) -> ();
-    fn put_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &[String]) -> ();
+    fn put_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &[Text]) -> ();
 }

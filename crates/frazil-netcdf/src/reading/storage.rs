@@ -3,7 +3,7 @@
 use frazil_codec::filters;
 use frazil_container::classic::AttributeValue;
 use frazil_container::model::{DatasetStorage, FillStatus, Variable};
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_types::{ByteOrder, FilterSpec, filter_id};
 
 use super::Reading;
@@ -37,8 +37,8 @@ impl Reading {
             // A fill value of a string variable is an attribute like any other.
             let value = self.get_att_strings(group, varid, FILL_VALUE);
             return Ok(FillInquiry {
-                no_fill: false,
-                value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![String::new()])),
+                no_fill: 0,
+                value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![Text::default()])),
             });
         }
         let nc_type = atomic(nc_type)?;
@@ -50,7 +50,7 @@ impl Reading {
             false => self.reader.fill_value(id)?,
         };
         Ok(FillInquiry {
-            no_fill,
+            no_fill: i32::from(no_fill),
             value: AttributeValues::Atomic(AttributeValue::from_native_bytes(nc_type, &value)),
         })
     }
@@ -154,10 +154,10 @@ impl Reading {
         varid: i32,
         cache: ChunkCache,
     ) -> Answer<()> {
-        self.variable(group, varid)?;
         if !(0.0..=1.0).contains(&cache.preemption) {
             return Err(Status::EINVAL.into());
         }
+        self.variable(group, varid)?;
         self.caches.insert((group, varid), cache);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use frazil_container::classic::NcType;
 use frazil_container::model::TypeClass;
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_file::error::Error;
 use frazil_types::ErrorCode;
 
@@ -105,7 +105,7 @@ impl Reading {
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        values: &mut [Option<String>],
+        values: &mut [Option<Text>],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
         let stored = self.view.variables[id.0].of.nc_type;
@@ -122,7 +122,7 @@ impl Reading {
         }
     }
 
-    fn strings(&self, id: VariableId, slab: &Slab<'_>) -> Result<Vec<String>, ReadFault> {
+    fn strings(&self, id: VariableId, slab: &Slab<'_>) -> Result<Vec<Text>, ReadFault> {
         let selections = slab.selections();
         let datatype = &self.reader.model().variables[id.0].datatype;
         if let TypeClass::FixedText { .. } = datatype.class {

@@ -13,7 +13,7 @@ fn classic(path: &Path) {
         Err(Status::ENOTNC4)
     );
     assert_eq!(data.def_grp(ROOT, "g"), Err(Status::ENOTNC4));
-    data.enddef().unwrap();
+    data.enddef(ROOT).unwrap();
     data.put(ROOT, 0, &Region::default(), MemoryType::Int, &ints(&[1, 2]))
         .unwrap();
     data.close().unwrap();
@@ -94,7 +94,7 @@ fn a_file_is_written_on() {
     data.def_dim(ROOT, "t", UNLIMITED).unwrap();
     data.def_var(ROOT, "v", INT, &[0]).unwrap();
     data.def_var(ROOT, "w", FLOAT, &[0]).unwrap();
-    data.enddef().unwrap();
+    data.enddef(ROOT).unwrap();
     data.put(ROOT, 0, &vara(&[0], &[2]), MemoryType::Int, &ints(&[1, 2]))
         .unwrap();
     data.close().unwrap();
@@ -177,7 +177,7 @@ fn strings_are_written_and_read() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s.nc");
     let mut data = engine(&path, Mode::CLOBBER);
-    let texts = ["one", "zwei", ""].map(str::to_owned);
+    let texts = ["one", "zwei", ""].map(Into::into);
     data.def_dim(ROOT, "x", 3).unwrap();
     data.def_var(ROOT, "s", STRING, &[0]).unwrap();
     data.put_att_strings(ROOT, GLOBAL, "names", &texts).unwrap();
@@ -201,10 +201,7 @@ fn strings_are_written_and_read() {
         let attribute = data.get_att_strings(ROOT, GLOBAL, "names").unwrap();
         (out.into_iter().flatten().collect::<Vec<_>>(), attribute)
     };
-    let expected = (
-        vec![String::new(), "zwei".into(), "one".into()],
-        texts.to_vec(),
-    );
+    let expected = (vec!["".into(), "zwei".into(), "one".into()], texts.to_vec());
     assert_eq!(read(&mut data), expected);
     data.close().unwrap();
     assert_eq!(
@@ -220,7 +217,7 @@ fn aborting_goes_back_to_where_define_mode_began() {
     let mut data = engine(&path, Mode::CLOBBER);
     data.def_dim(ROOT, "x", 2).unwrap();
     data.def_var(ROOT, "v", INT, &[0]).unwrap();
-    data.enddef().unwrap();
+    data.enddef(ROOT).unwrap();
     data.redef().unwrap();
     data.def_dim(ROOT, "y", 2).unwrap();
     data.rename_var(ROOT, 0, "w").unwrap();
@@ -240,4 +237,34 @@ fn aborting_goes_back_to_where_define_mode_began() {
     data.get(ROOT, 0, &vara(&[0], &[2]), MemoryType::Int, &mut read)
         .unwrap();
     assert_eq!(read, ints(&[1, 2]));
+}
+
+#[test]
+fn a_dimension_made_and_renamed_after_a_commit_is_in_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.nc");
+    let mut data = Dataset::create(&path, Mode::NETCDF4).unwrap();
+    data.def_dim(ROOT, "x", 2).unwrap();
+    data.sync().unwrap();
+    let dimid = data.def_dim(ROOT, "y", 3).unwrap();
+    data.rename_dim(ROOT, dimid, "z").unwrap();
+    data.close().unwrap();
+    let mut data = Dataset::open(&path, Mode::NOWRITE).unwrap();
+    assert_eq!(data.inq_dimid(ROOT, "z"), Ok(dimid));
+    assert_eq!(data.inq_dim(ROOT, dimid).unwrap().length, 3);
+}
+
+#[test]
+fn dimensions_are_found_by_their_paths() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut data = Dataset::create(&directory.path().join("a.nc"), Mode::NETCDF4).unwrap();
+    let group = data.def_grp(ROOT, "g").unwrap();
+    let dimid = data.def_dim(group, "x", 2).unwrap();
+    assert_eq!(data.inq_dimid(ROOT, "/g/x"), Ok(dimid));
+    // As in netCDF-C, odd ones among them.
+    assert_eq!(data.inq_dimid(ROOT, "g/x"), Err(Status::EINVAL));
+    assert_eq!(data.inq_dimid(group, "/x"), Err(Status::EINVAL));
+    assert_eq!(data.inq_dimid(ROOT, "/g/y"), Err(Status::EBADTYPE));
+    assert_eq!(data.inq_dimid(ROOT, "/h/x"), Err(Status::ENOGRP));
+    data.close().unwrap();
 }

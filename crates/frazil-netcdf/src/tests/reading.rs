@@ -306,7 +306,7 @@ fn writing(
     let whole = Region::default();
     match random.below(12) {
         0 => _ = log.note("redef".into(), data.redef()),
-        1 => _ = log.note("enddef".into(), data.enddef()),
+        1 => _ = log.note("enddef".into(), data.enddef(ROOT)),
         2 => _ = log.note("set_fill".into(), data.set_fill(0x100)),
         3 => _ = log.note(format!("def_dim {name}"), data.def_dim(group, name, 3)),
         4 => {
@@ -459,17 +459,17 @@ fn written(path: &Path, mode: Mode) {
     add_attributes(&mut data, &[(GLOBAL, "n"), (field, "scale"), (short, "n")]);
     if !is_classic {
         let texts = data.def_var(ROOT, "texts", STRING, &[time]).unwrap();
-        let strings = ["a".to_owned(), "é".to_owned()];
+        let strings = ["a".into(), "é".into()];
         data.put_att_strings(ROOT, texts, "s", &strings).unwrap();
         let group = data.def_grp(ROOT, "g").unwrap();
         let below = data.def_grp(group, "h").unwrap();
         let deep = data.def_dim(below, "deep", 0).unwrap();
         data.def_var(below, "v", 10, &[deep, time]).unwrap();
-        data.enddef().unwrap();
+        data.enddef(ROOT).unwrap();
         let region = vara(&[0], &[2]);
         data.put_strings(ROOT, texts, &region, &strings).unwrap();
     } else {
-        data.enddef().unwrap();
+        data.enddef(ROOT).unwrap();
     }
     let whole = vara(&[0, 0], &[4, 5]);
     let values: Vec<f32> = (0..20).map(|n| n as f32 * 1000.5).collect();

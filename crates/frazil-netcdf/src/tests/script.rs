@@ -246,8 +246,8 @@ fn run(data: &mut Dataset) -> Vec<String> {
     attributes(data, &mut log);
     inquire(data, &mut log);
     log.note("sync", data.sync());
-    log.note("enddef", data.enddef());
-    log.note("enddef again", data.enddef());
+    log.note("enddef", data.enddef(ROOT));
+    log.note("enddef again", data.enddef(ROOT));
     puts(data, &mut log);
     inquire(data, &mut log);
     gets(data, &mut log);
@@ -264,7 +264,7 @@ fn run(data: &mut Dataset) -> Vec<String> {
     log.note("redef", data.redef());
     log.note("sync", data.sync());
     log.note("def_var late", data.def_var(ROOT, "late", INT, &[0]));
-    log.note("enddef", data.enddef());
+    log.note("enddef", data.enddef(ROOT));
     log.note("late", values(data, 6, MemoryType::Int));
     gets(data, &mut log);
     log.note("close", data.close());

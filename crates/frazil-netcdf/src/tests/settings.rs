@@ -191,7 +191,9 @@ fn impossible_requests_are_refused_as_in_netcdf_c() {
     );
     assert_eq!(data.def_var_quantize(ROOT, 0, 1, 7), Err(Status::EINVAL));
     assert_eq!(data.def_var_quantize(ROOT, 0, 4, 3), Err(Status::EINVAL));
-    assert_eq!(data.def_var_endian(ROOT, 0, 3), Err(Status::EINVAL));
+    // A number that means no order is told again.
+    assert_eq!(data.def_var_endian(ROOT, 0, 3), Ok(()));
+    assert_eq!(data.inq_var_endian(ROOT, 0), Ok(3));
     let other_type = 1_f64.to_ne_bytes();
     let fill = data.put_att(
         ROOT,
@@ -310,11 +312,55 @@ fn storage_is_settled_when_define_mode_ends() {
     assert_eq!(deflate, Err(Status::ELATEDEF));
     assert_eq!(fill(&mut data, 0), Err(Status::ELATEFILL));
     assert_eq!(fill(&mut data, other), Ok(()));
-    data.enddef().unwrap();
+    data.enddef(ROOT).unwrap();
     assert_eq!(fill(&mut data, other), Err(Status::ELATEFILL));
     assert_eq!(
         data.def_var_fill(ROOT, GLOBAL, false, None),
         Err(Status::EGLOBAL)
     );
     data.close().unwrap();
+}
+
+#[test]
+fn reading_settles_no_fill_value_and_deleting_its_attribute_keeps_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut data = with_variable(&directory.path().join("a.nc"));
+    let one = data.def_var(ROOT, "one", FLOAT, &[]).unwrap();
+    values(&mut data, one, MemoryType::Float).unwrap();
+    let value = 1_f32.to_ne_bytes();
+    data.put_att(ROOT, one, "_FillValue", FLOAT, MemoryType::Float, &value)
+        .unwrap();
+    assert_eq!(
+        values(&mut data, one, MemoryType::Float),
+        Ok(value.to_vec())
+    );
+    data.del_att(ROOT, one, "_FillValue").unwrap();
+    assert_eq!(
+        data.inq_att(ROOT, one, "_FillValue").err(),
+        Some(Status::ENOTATT)
+    );
+    let mut read = reopened(data);
+    assert_eq!(
+        values(&mut read, one, MemoryType::Float),
+        Ok(value.to_vec())
+    );
+}
+
+#[test]
+fn strings_get_the_filters_that_were_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut data = with_variable(&directory.path().join("a.nc"));
+    let names = data.def_var(ROOT, "names", STRING, &[0]).unwrap();
+    data.def_var_chunking(ROOT, names, 0, None).unwrap();
+    data.def_var_deflate(ROOT, names, true, true, 5).unwrap();
+    let texts = ["a".into(), "b".into()];
+    data.put_strings(ROOT, names, &vara(&[0], &[2]), &texts)
+        .unwrap();
+    let mut read = reopened(data);
+    let found = read.inq_var_deflate(ROOT, names).unwrap();
+    assert!(found.shuffle && found.deflate && found.level == 5);
+    let mut back = vec![None; 2];
+    read.get_strings(ROOT, names, &vara(&[0], &[2]), &mut back)
+        .unwrap();
+    assert_eq!(back, texts.map(Some));
 }

@@ -33,7 +33,7 @@ pub struct PlainArray {
     pub element_bytes: usize,
     /// Reverse the bytes in each unit of this many bytes.
     pub byte_swap: Option<usize>,
-    /// One element of fill value for what lies outside `shape`, in the byte order after swapping.
+    /// One element of fill value for what lies outside `shape`, in the byte order after swapping; empty: zeros.
     pub fill: Vec<u8>,
     /// The file.
     pub bytes: Arc<dyn ByteSource>,

@@ -214,6 +214,9 @@ fn through_library(
     };
     let named = |error| from_container(error, input.path()).at_variable(&variable.path);
     let datatype = hdf5.describe_datatype(variable).map_err(named)?;
+    if variable.has_oversized_elements() {
+        return Ok(None);
+    }
     let fill = expand_plain(&datatype, &variable.fill).map_err(named)?;
     let element_bytes = variable.element.size_bytes as u64;
     let grid = sources::grid(

@@ -17,6 +17,7 @@ use frazil_file::run;
 use frazil_precision::information;
 use frazil_precision::information::Wanted;
 use frazil_precision::protected::protected_values;
+use frazil_precision::rules::{globs, is_match};
 
 /// One rounded variable.
 pub(crate) struct Rounded<'a> {
@@ -28,7 +29,7 @@ pub(crate) struct Rounded<'a> {
 
 /// A variable that may be shown in pictures.
 struct Candidate<'a> {
-    badness: f64,
+    concern: f64,
     rounded: &'a Rounded<'a>,
     comparison: &'a Comparison,
     measured: Measured,
@@ -47,6 +48,7 @@ pub(crate) fn compare(
 ) -> Result<()> {
     let resources = &options.resources;
     let mut worst: Vec<Candidate<'_>> = Vec::new();
+    let chosen = globs(&options.pictured)?;
     let first = findings.precision.len();
     let mut used_bits = Vec::with_capacity(all.len());
     for rounded in all {
@@ -69,16 +71,18 @@ pub(crate) fn compare(
             &measured,
             options.thresholds,
         );
+        let concern = report.concern();
         findings.precision.push(report);
         used_bits.push(measured.findings.errors.used_bits());
-        if let Some(comparison) = rounded.comparison {
+        let is_meant = chosen.is_empty() || is_match(&chosen, &pair.path);
+        if let (true, Some(comparison)) = (is_meant, rounded.comparison) {
             worst.push(Candidate {
-                badness: judge::badness(promise, &measured),
+                concern,
                 rounded,
                 comparison,
                 measured,
             });
-            worst.sort_by(|one, other| other.badness.total_cmp(&one.badness));
+            worst.sort_by(|one, other| other.concern.total_cmp(&one.concern));
             worst.truncate(options.figures);
         }
     }

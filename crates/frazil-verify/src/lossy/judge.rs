@@ -50,6 +50,7 @@ pub(crate) fn judge(
         max_absolute_error: errors.max_absolute,
         max_relative_error: errors.max_relative,
         beyond_bound: errors.beyond_bound,
+        standard_deviation: errors.moments.deviation(),
         rmse: errors.rmse(),
         bias: errors.bias(),
         correlation: errors.moments.correlation(),
@@ -110,21 +111,5 @@ pub(crate) fn add_information(report: &mut PrecisionReport, preserved: f64) {
         report.failures.push(format!(
             "{preserved:.6} of the information is kept, {stated} is stated"
         ));
-    }
-}
-
-/// How bad a variable's errors are, to find the worst: relative to the bound where one is stated,
-/// else to the range of the values.
-pub(crate) fn badness(promise: &Promise, measured: &Measured) -> f64 {
-    let errors = &measured.findings.errors;
-    let largest = errors.largest.map_or(0.0, |largest| largest.score);
-    if !promise.stated.bound.is_none() {
-        return largest;
-    }
-    let [low, high] = errors.ranges[0];
-    if high > low {
-        largest / (high - low)
-    } else {
-        largest
     }
 }

@@ -66,6 +66,14 @@ impl Moments {
         self.count = count;
     }
 
+    /// Standard deviation of the first of each pair.
+    pub(super) fn deviation(&self) -> f64 {
+        match self.count > 0.0 {
+            true => (self.squares[0] / self.count).sqrt(),
+            false => 0.0,
+        }
+    }
+
     /// Pearson's correlation coefficient; `None` where one side is constant.
     pub(super) fn correlation(&self) -> Option<f64> {
         let scale = self.squares[0].sqrt() * self.squares[1].sqrt();

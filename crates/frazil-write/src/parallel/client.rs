@@ -21,7 +21,7 @@ use super::io_ranks::{Coming, Reply, Request};
 use super::link::Link;
 use super::outbox::SendQueue;
 use super::wire::{TextPut, decode};
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_file::error::Result;
 
 /// A rank that has no file, with the one that writes for it.
@@ -122,7 +122,7 @@ impl Cooperation for IoRankClient {
         writer: &mut Writer,
         id: VariableId,
         slab: &Slab<'_>,
-        values: &[String],
+        values: &[Text],
     ) -> Result<()> {
         let mut client = self.client.lock();
         self.look_for_replies(writer, &mut client)?;

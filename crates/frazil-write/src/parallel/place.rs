@@ -308,10 +308,13 @@ impl Writer {
                 // Nobody has put to it.
                 continue;
             }
-            let shape = self.schema.shape(id);
             match &details.active {
-                None => books.prepare_plain(id, &shape, &self.strings_storage(id))?,
+                None => {
+                    let shape = self.schema.first_shape(id);
+                    books.prepare_strings(id, &shape, &self.strings_storage(id))?;
+                }
                 Some(variable) => {
+                    let shape = self.schema.shape(id);
                     let outcome = books.prepare(variable, &shape);
                     outcome.map_err(|error| error.at_variable(&variable.path))?;
                 }
@@ -322,13 +325,15 @@ impl Writer {
 
     /// Writes texts in the order of their places, whoever has put them: of those for the same
     /// place the last one.
-    fn write_texts(&self, books: &Books, puts: &[TextPut]) -> Result<()> {
+    fn write_texts(&self, books: &mut Books, puts: &[TextPut]) -> Result<()> {
         let mut texts = BTreeMap::new();
         for put in puts {
             texts.extend(put.elements().map(|(at, text)| ((put.variable, at), text)));
         }
         for ((number, at), text) in texts {
             let id = VariableId(number);
+            let shape = self.schema.shape_up_to(id, |axis| at[axis] + 1);
+            books.prepare_strings(id, &shape, &self.strings_storage(id))?;
             let slab = Hyperslab {
                 start: &at,
                 count: &vec![1; at.len()],
@@ -383,7 +388,7 @@ impl Writer {
                 root.take_back(end)?;
             }
             self.make_datasets(&mut root.books)?;
-            self.write_texts(&root.books, texts)?;
+            self.write_texts(&mut root.books, texts)?;
         }
         self.next_batch(queue, ranks, is_end)
     }

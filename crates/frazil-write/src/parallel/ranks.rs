@@ -14,7 +14,7 @@ use super::io_ranks::{Done, Reply};
 use super::link::Link;
 use super::sink::RankChunks;
 use super::wire::{Item, TextPut, encode};
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_file::error::Result;
 
 /// A rank's share in writing together.
@@ -66,7 +66,7 @@ impl Cooperation for Ranks {
         _: &mut Writer,
         id: VariableId,
         slab: &Slab<'_>,
-        values: &[String],
+        values: &[Text],
     ) -> Result<()> {
         let put = TextPut::new(id, slab, values);
         self.group.lock().texts.push(put);

@@ -11,7 +11,7 @@ use super::super::borders::Borders;
 use super::super::cooperation::Call;
 use super::super::key::Name;
 use super::super::slab::Slab;
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_file::error::{Error, Result};
 
 impl Call {
@@ -68,11 +68,11 @@ pub(super) struct TextPut {
     pub start: Vec<u64>,
     pub count: Vec<u64>,
     pub stride: Option<Vec<u64>>,
-    pub values: Vec<String>,
+    pub values: Vec<Text>,
 }
 
 impl TextPut {
-    pub(super) fn new(variable: VariableId, slab: &Slab<'_>, values: &[String]) -> Self {
+    pub(super) fn new(variable: VariableId, slab: &Slab<'_>, values: &[Text]) -> Self {
         Self {
             variable: variable.0,
             start: slab.start.to_vec(),
@@ -83,7 +83,7 @@ impl TextPut {
     }
 
     /// The texts one by one, each with its place in the variable.
-    pub(super) fn elements(&self) -> impl Iterator<Item = (Vec<u64>, &String)> {
+    pub(super) fn elements(&self) -> impl Iterator<Item = (Vec<u64>, &Text)> {
         self.values.iter().enumerate().map(|(number, text)| {
             let mut rest = number as u64;
             let mut at = self.start.clone();

@@ -224,7 +224,7 @@ fn variables_keep_the_order_of_their_definition() {
     let text = add(&mut writer, "a", ValueType::String).unwrap();
     // Strings are written at once, before variables defined earlier.
     writer
-        .put_strings(text, &[], &[], None, &["x".to_owned()])
+        .put_strings(text, &[], &[], None, &["x".into()])
         .unwrap();
     put(&mut writer, v, 0, &noise(0)).unwrap();
     writer.sync().unwrap();

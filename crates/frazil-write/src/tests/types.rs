@@ -5,7 +5,7 @@ use super::script::options;
 use crate::{DimensionLength, VariableSettings, Writer};
 use frazil_container::classic::{AttributeValue, NcType};
 use frazil_container::schema::{
-    AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaValue, ValueType, VariableId,
+    AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaValue, Text, ValueType, VariableId,
 };
 use frazil_file::input::Input;
 
@@ -133,7 +133,7 @@ fn strings_are_kept_and_read_back() {
     let (root, settings) = (Schema::ROOT, VariableSettings::default());
     let names = writer.add_variable(root, "names", ValueType::String, &[time], settings);
     let names = names.unwrap();
-    let words = ["eins", "", "drei und mehr"].map(str::to_owned);
+    let words = ["eins", "", "drei und mehr"].map(Text::from);
     writer.put_strings(names, &[1], &[3], None, &words).unwrap();
     let all = writer.read_strings(names, &[0], &[4], None).unwrap();
     assert_eq!(all[1..], words);

@@ -1,21 +1,21 @@
 //! What came of each file, told as it is finished and summed up in the end.
 
-use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use frazil::{Error, ErrorCode, PackReport, Progress, Result, Silent};
+use frazil::{Error, ErrorCode, Progress, Result, Silent};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use super::super::summary::{self, Shown};
+use super::super::summary::Shown;
 use super::super::{Document, ErrorRecord, Status};
 use super::log::Log;
-use super::manifest::{self, Manifest};
-use super::preserve::{is_done, preserve};
-use super::{Chosen, lanes};
-use crate::args::{BatchArgs, OutputArgs, Preserved};
+use super::results::Results;
+use super::{Chosen, FileReport, lanes};
+use crate::args::{BatchArgs, OutputArgs};
 use crate::printer::Printer;
 use crate::progress::Meter;
 use crate::text;
@@ -28,21 +28,19 @@ const TICK: Duration = Duration::from_millis(500);
 
 /// What came of a file.
 #[derive(Debug)]
-pub(crate) enum Outcome {
-    /// There is a result.
-    Done(Box<PackReport>),
+pub(crate) enum Outcome<R> {
+    /// The work on it was done.
+    Done(Box<R>),
     /// Its result was there already.
     Skipped,
-    /// There is none.
+    /// It was not.
     Failed(Error),
 }
 
-impl Outcome {
+impl<R: FileReport> Outcome<R> {
     pub(super) fn word(&self) -> &'static str {
         match self {
-            Self::Done(report) if report.dry_run => "planned",
-            Self::Done(report) if report.kept_input => "kept",
-            Self::Done(_) => "done",
+            Self::Done(report) => report.word(),
             Self::Skipped => "skipped",
             Self::Failed(_) => "failed",
         }
@@ -56,11 +54,23 @@ impl Outcome {
 
 /// A finished file, as one line of JSON.
 #[derive(Serialize)]
-struct Line<'a> {
+struct Line<'a, R> {
     outcome: &'static str,
     input: String,
-    report: Option<&'a PackReport>,
+    /// The bytes of a name that is not UTF-8, in hexadecimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_hex: Option<String>,
+    report: Option<&'a R>,
     error: Option<ErrorRecord>,
+}
+
+fn hex_where_not_text(path: &Path) -> Option<String> {
+    let bytes = path.as_os_str().as_bytes();
+    let digits = bytes.iter().fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    });
+    path.to_str().is_none().then_some(digits)
 }
 
 /// What was asked for beside the work itself.
@@ -69,39 +79,10 @@ pub(crate) struct Requests<'a> {
     pub(crate) batch: &'a BatchArgs,
     pub(crate) output: OutputArgs,
     pub(crate) shown: Shown,
-    /// The folder of all results, if there is one.
-    pub(crate) out_dir: Option<&'a Path>,
-}
-
-impl Requests<'_> {
-    /// Whether a file's result is there already.
-    pub(crate) fn is_done(&self, chosen: &Chosen) -> bool {
-        let target = self.out_dir.map(|folder| chosen.target(folder));
-        self.batch.skip_existing && target.is_some_and(|target| is_done(&chosen.path, &target))
-    }
-
-    /// Runs the work on a file, and gives the result what is asked for of the input.
-    ///
-    /// # Errors
-    /// Those of the work; those of the system.
-    pub(crate) fn preserving(
-        &self,
-        input: &Path,
-        work: impl FnOnce() -> Result<PackReport>,
-    ) -> Result<PackReport> {
-        let wanted: &[Preserved] = &self.batch.preserve;
-        // As it is before it may be replaced. Work on it says what is wrong with it.
-        let before = input.metadata();
-        let report = work()?;
-        if let (Some(output), Ok(before), false) = (&report.output, before, report.dry_run) {
-            preserve(wanted, &before, output)?;
-        }
-        Ok(report)
-    }
 }
 
 /// The account of a run.
-pub(crate) struct Account<'a> {
+pub(crate) struct Account<'a, R> {
     requests: Requests<'a>,
     printer: Printer,
     is_many: bool,
@@ -109,29 +90,34 @@ pub(crate) struct Account<'a> {
     files: usize,
     finished: usize,
     bar: ProgressBar,
-    document: Document<PackReport>,
+    document: Document<R>,
     skipped: usize,
-    failures: Vec<String>,
+    /// Why the command fails, one line each.
+    faults: Vec<String>,
+    /// How the command ends.
+    status: Status,
     is_interrupted: bool,
     log: Option<Log>,
-    manifest: Option<Manifest>,
-    /// Results that the manifest lacks still, by their paths below the folder.
-    unsummed: BTreeSet<PathBuf>,
+    /// What is kept of results beside them.
+    results: Option<Results<'a>>,
 }
 
-impl<'a> Account<'a> {
+impl<'a, R: FileReport> Account<'a, R> {
     /// An account of these files.
     ///
     /// # Errors
-    /// If the log or the manifest cannot be opened.
-    pub(crate) fn open(requests: Requests<'a>, chosen: &[Chosen]) -> Result<Self> {
+    /// If the log cannot be opened.
+    pub(crate) fn open(
+        requests: Requests<'a>,
+        chosen: &[Chosen],
+        results: Option<Results<'a>>,
+    ) -> Result<Self> {
         let output = OutputArgs {
             json: requests.output.json || requests.batch.json_lines,
             ..requests.output
         };
         let printer = Printer::new(output);
         let is_many = lanes::are_many(chosen.len()) || requests.batch.jobs.is_some();
-        let manifest = requests.batch.manifest.and(requests.out_dir);
         Ok(Self {
             requests,
             printer,
@@ -145,11 +131,11 @@ impl<'a> Account<'a> {
             },
             document: Document::new(),
             skipped: 0,
-            failures: Vec::new(),
+            faults: Vec::new(),
+            status: Status::Success,
             is_interrupted: false,
             log: requests.batch.log.as_deref().map(Log::open).transpose()?,
-            manifest: manifest.map(Manifest::open).transpose()?,
-            unsummed: BTreeSet::new(),
+            results,
         })
     }
 
@@ -157,15 +143,15 @@ impl<'a> Account<'a> {
     pub(super) fn watched(
         &self,
         chosen: &Chosen,
-        work: impl FnOnce(&mut dyn Progress) -> Outcome,
-    ) -> Outcome {
+        work: impl FnOnce(&mut dyn Progress) -> Outcome<R>,
+    ) -> Outcome<R> {
         if self.is_many {
             return work(&mut Silent);
         }
         let mut meter = Meter::new(self.printer, &chosen.path);
         let outcome = work(&mut meter);
         if let Outcome::Done(report) = &outcome {
-            meter.rest_of(&report.notices);
+            meter.rest_of(report.notices());
         }
         outcome
     }
@@ -174,7 +160,7 @@ impl<'a> Account<'a> {
     ///
     /// # Errors
     /// Standard output's.
-    pub(super) fn finished(&mut self, chosen: &Chosen, outcome: Outcome) -> io::Result<()> {
+    pub(super) fn finished(&mut self, chosen: &Chosen, outcome: Outcome<R>) -> io::Result<()> {
         let outcome = match outcome {
             Outcome::Failed(error) if error.code == ErrorCode::Interrupted => {
                 self.is_interrupted = true;
@@ -189,7 +175,15 @@ impl<'a> Account<'a> {
             self.log = None;
             self.note_trouble(error);
         }
-        self.note_result(chosen, &outcome);
+        let has_result = match &outcome {
+            Outcome::Done(report) => report.has_result(),
+            Outcome::Skipped => true,
+            Outcome::Failed(_) => false,
+        };
+        let results = self.results.as_mut().filter(|_| has_result);
+        if let Some(Err(error)) = results.map(|results| results.add(chosen)) {
+            self.note_trouble(error);
+        }
         let told = self.bar.suspend(|| self.tell(chosen, &outcome));
         let bytes = chosen.path.metadata().map_or(0, |found| found.len());
         self.bar
@@ -202,29 +196,19 @@ impl<'a> Account<'a> {
     /// Tells an error that belongs to no file, and has the command fail.
     fn note_trouble(&mut self, error: Error) {
         self.printer.error(&error);
-        self.failures.push(error.to_string());
+        self.faults.push(error.to_string());
+        self.status = self.status.or(R::UNDONE);
         self.document.errors.push(error.into());
     }
 
-    /// Remembers a result for the manifest.
-    fn note_result(&mut self, chosen: &Chosen, outcome: &Outcome) {
-        let is_there = match outcome {
-            Outcome::Done(report) => !report.dry_run,
-            Outcome::Skipped => true,
-            Outcome::Failed(_) => false,
-        };
-        if is_there && self.manifest.is_some() {
-            self.unsummed.insert(chosen.target(Path::new("")));
-        }
-    }
-
-    fn tell(&self, chosen: &Chosen, outcome: &Outcome) -> io::Result<()> {
+    fn tell(&self, chosen: &Chosen, outcome: &Outcome<R>) -> io::Result<()> {
         if self.requests.batch.json_lines {
             self.printer.json_line(&Line {
                 outcome: outcome.word(),
                 input: frazil::without_secrets(&chosen.path.to_string_lossy()).into_owned(),
+                input_hex: hex_where_not_text(&chosen.path),
                 report: match outcome {
-                    Outcome::Done(report) => Some(report),
+                    Outcome::Done(report) => Some(&**report),
                     _ => None,
                 },
                 error: match outcome {
@@ -235,15 +219,13 @@ impl<'a> Account<'a> {
         }
         match outcome {
             Outcome::Done(report) if self.is_many => {
-                for notice in &report.notices {
+                for notice in report.notices() {
                     let name = text::path(&chosen.path);
                     self.printer.note(&format!("{name}: {notice}"));
                 }
-                self.printer.table(&summary::line_of(report))
+                self.printer.table(&report.line())
             }
-            Outcome::Done(report) => self
-                .printer
-                .table(&summary::of_file(report, self.requests.shown)),
+            Outcome::Done(report) => self.printer.table(&report.table(self.requests.shown)),
             Outcome::Skipped if self.is_many => Ok(()),
             Outcome::Skipped => {
                 let name = text::path(&chosen.path);
@@ -259,20 +241,23 @@ impl<'a> Account<'a> {
     }
 
     /// Keeps what the end needs of an outcome.
-    fn keep(&mut self, outcome: Outcome) {
+    fn keep(&mut self, outcome: Outcome<R>) {
         match outcome {
             Outcome::Done(mut report) => {
+                if let Some(fault) = report.fault() {
+                    self.faults.push(fault);
+                    self.status = Status::Failure;
+                }
                 if !self.requests.output.json {
                     // Of each of a million files.
-                    report.variables = Vec::new();
-                    report.precision = Vec::new();
-                    report.notices = Vec::new();
+                    report.forget_details();
                 }
                 self.document.reports.push(*report);
             }
             Outcome::Skipped => self.skipped += 1,
             Outcome::Failed(error) => {
-                self.failures.push(error.to_string());
+                self.faults.push(error.to_string());
+                self.status = self.status.or(R::UNDONE);
                 self.document.errors.push(error.into());
             }
         }
@@ -284,29 +269,25 @@ impl<'a> Account<'a> {
     /// Standard output's.
     pub(crate) fn close(mut self, is_cancelled: bool) -> io::Result<Status> {
         self.bar.finish_and_clear();
-        let failed = self.failures.len();
-        if let Err(error) = self.write_manifest() {
+        let failed = self.faults.len();
+        let closed = self.results.as_mut().map(Results::close);
+        if let Some(Err(error)) = closed {
             self.note_trouble(error);
         }
         if self.files > 1 {
             let seconds = match self.is_many {
                 true => self.began.elapsed().as_secs_f64(),
-                false => self
-                    .document
-                    .reports
-                    .iter()
-                    .map(|report| report.seconds)
-                    .sum(),
+                false => self.document.reports.iter().map(FileReport::seconds).sum(),
             };
             let reports = &self.document.reports;
             self.printer
-                .table(&summary::of_all(reports, self.skipped, seconds))?;
+                .table(&R::summary(reports, self.skipped, seconds))?;
         }
         if self.is_many && failed > 0 {
             let failed = text::count(failed as u64, "file");
             self.printer
-                .trouble(&format!("{failed} of {} failed:", self.files));
-            self.failures
+                .trouble(&format!("{failed} of {} {}:", self.files, R::FAULTY));
+            self.faults
                 .iter()
                 .for_each(|line| self.printer.trouble(line));
         }
@@ -314,28 +295,11 @@ impl<'a> Account<'a> {
             self.printer.json(&self.document)?;
         }
         let is_interrupted = self.is_interrupted || (is_cancelled && self.finished < self.files);
-        Ok(match (is_interrupted, self.failures.is_empty()) {
-            (true, _) => {
-                self.printer.interrupted(self.document.reports.len());
-                Status::Interrupted
-            }
-            (false, true) => Status::Success,
-            (false, false) => Status::Failure,
-        })
-    }
-
-    fn write_manifest(&mut self) -> Result<()> {
-        let (Some(manifest), Some(folder)) = (&mut self.manifest, self.requests.out_dir) else {
-            return Ok(());
-        };
-        for below in &self.unsummed {
-            let checksum = manifest::checksum(&folder.join(below))?;
-            manifest.add(below, &checksum);
+        if is_interrupted {
+            self.printer.interrupted(self.document.reports.len());
+            return Ok(Status::Interrupted);
         }
-        match self.unsummed.is_empty() {
-            true => Ok(()),
-            false => manifest.write(),
-        }
+        Ok(self.status)
     }
 }
 

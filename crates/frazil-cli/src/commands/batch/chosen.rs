@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use frazil::{Error, ErrorCode, Result, without_secrets};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use crate::args::InputArgs;
+use crate::args::SelectionArgs;
 
 /// What data files are called, where a directory is given and nobody says which of its files are meant.
 const DATA_FILES: [&str; 8] = [
@@ -31,6 +31,15 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
+    /// A file that is named.
+    pub(crate) fn named(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            folder: PathBuf::new(),
+            unlisted: None,
+        }
+    }
+
     /// The result's path in a folder for all results.
     pub(crate) fn target(&self, out_dir: &Path) -> PathBuf {
         let text = self.path.to_str().map(without_secrets);
@@ -44,20 +53,20 @@ impl Chosen {
 ///
 /// # Errors
 /// If a directory or a list cannot be read, there are no files, or two results would have one name.
-pub(crate) fn choose(args: &InputArgs, out_dir: Option<&Path>) -> Result<Vec<Chosen>> {
-    let filter = Filter::new(args)?;
+pub(crate) fn choose(
+    named: &[PathBuf],
+    selection: &SelectionArgs,
+    out_dir: Option<&Path>,
+) -> Result<Vec<Chosen>> {
+    let filter = Filter::new(selection)?;
     let mut all = Vec::new();
-    for named in &args.named {
+    for named in named {
         match named.is_dir() {
-            true => Walk::new(named, args.recursive, &filter, out_dir).add_to(&mut all),
-            false => all.push(Chosen {
-                path: named.clone(),
-                folder: PathBuf::new(),
-                unlisted: None,
-            }),
+            true => Walk::new(named, selection.recursive, &filter, out_dir).add_to(&mut all),
+            false => all.push(Chosen::named(named)),
         }
     }
-    if let Some(list) = &args.files_from {
+    if let Some(list) = &selection.files_from {
         for path in names_of(list)? {
             if filter.takes(&path, true) {
                 let folder = folder_of(&path, out_dir.is_some())?;
@@ -70,7 +79,7 @@ pub(crate) fn choose(args: &InputArgs, out_dir: Option<&Path>) -> Result<Vec<Cho
         }
     }
     if all.is_empty() {
-        return Err(no_files(args));
+        return Err(no_files(named, selection));
     }
     let mut seen = HashSet::new();
     all.retain(|one| seen.insert((one.path.clone(), one.folder.clone())));
@@ -86,7 +95,7 @@ struct Filter {
 }
 
 impl Filter {
-    fn new(args: &InputArgs) -> Result<Self> {
+    fn new(selection: &SelectionArgs) -> Result<Self> {
         let set = |globs: &[Glob]| {
             let mut builder = GlobSetBuilder::new();
             globs.iter().for_each(|glob| {
@@ -100,12 +109,12 @@ impl Filter {
             .filter_map(|text| Glob::new(text).ok())
             .collect();
         Ok(Self {
-            include: match args.include.is_empty() {
+            include: match selection.include.is_empty() {
                 true => None,
-                false => Some(set(&args.include)?),
+                false => Some(set(&selection.include)?),
             },
             data: set(&data)?,
-            exclude: set(&args.exclude)?,
+            exclude: set(&selection.exclude)?,
         })
     }
 
@@ -244,16 +253,16 @@ fn folder_of(path: &Path, is_needed: bool) -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn no_files(args: &InputArgs) -> Error {
+fn no_files(named: &[PathBuf], selection: &SelectionArgs) -> Error {
     if let (Some(list), true, true) = (
-        &args.files_from,
-        args.named.is_empty(),
-        args.include.is_empty() && args.exclude.is_empty(),
+        &selection.files_from,
+        named.is_empty(),
+        selection.include.is_empty() && selection.exclude.is_empty(),
     ) {
         let cause = "there are no files to work on: the list names none";
         return Error::new(ErrorCode::NotFound, cause).in_file(list);
     }
-    let cause = match (args.include.is_empty(), args.exclude.is_empty()) {
+    let cause = match (selection.include.is_empty(), selection.exclude.is_empty()) {
         (true, true) => {
             "there are no files to work on: none is named as data files are, *.nc or *.h5"
         }
@@ -266,14 +275,14 @@ fn no_files(args: &InputArgs) -> Error {
             "there are no files to work on: none matches --include and is left by --exclude"
         }
     };
-    let cure = match args.recursive {
+    let cure = match selection.recursive {
         true => "name others with --include GLOB",
         false => {
             "name others with --include GLOB, or look into nested directories with --recursive"
         }
     };
     let error = Error::new(ErrorCode::NotFound, cause).with_cure(cure);
-    match args.named.first() {
+    match named.first() {
         Some(first) => error.in_file(first),
         None => error,
     }

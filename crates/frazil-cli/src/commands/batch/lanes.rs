@@ -3,6 +3,7 @@
 //! A small file is over before its threads have met, so that many of them are worked on at a time with one
 //! thread each; a large one has enough work for all threads, and gets all memory.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -10,7 +11,7 @@ use std::{io, iter};
 
 use frazil::Resources;
 
-use super::{Account, Chosen, Outcome};
+use super::{Account, Chosen, FileReport, Outcome};
 
 /// Files of fewer bytes are small.
 const SMALL_BYTES: u64 = 16 << 20;
@@ -29,6 +30,15 @@ pub(crate) struct Share {
 }
 
 impl Share {
+    /// These limits, for work that this flag stops.
+    pub(crate) fn resources(self, cancel: &Arc<AtomicBool>) -> Resources {
+        Resources {
+            threads: self.threads,
+            memory_bytes: self.memory_bytes,
+            cancel: Arc::clone(cancel),
+        }
+    }
+
     /// The share of one of `lanes` files at a time.
     fn of(resources: &Resources, lanes: usize) -> Self {
         let threads = all_threads(resources);
@@ -94,12 +104,12 @@ fn phases(chosen: &[Chosen], jobs: Option<usize>, resources: &Resources) -> [Pha
 ///
 /// # Errors
 /// Those of telling.
-pub(crate) fn each(
+pub(crate) fn each<R: FileReport>(
     chosen: &[Chosen],
     jobs: Option<usize>,
     resources: &Resources,
-    account: &mut Account<'_>,
-    work: &(impl Fn(&Chosen, Share, &mut dyn frazil::Progress) -> Outcome + Sync),
+    account: &mut Account<'_, R>,
+    work: &(impl Fn(&Chosen, Share, &mut dyn frazil::Progress) -> Outcome<R> + Sync),
 ) -> io::Result<()> {
     let cancel = &*resources.cancel;
     let [mut shared, mut alone] = phases(chosen, jobs, resources);
@@ -129,11 +139,11 @@ pub(crate) fn each(
 }
 
 /// Does `task` for each file of a phase, on as many threads as it has lanes.
-fn at_a_time(
+fn at_a_time<R: Send>(
     phase: &Phase,
     cancel: &AtomicBool,
-    task: &(impl Fn(usize) -> Outcome + Sync),
-    mut tell: impl FnMut(usize, Outcome) -> io::Result<()>,
+    task: &(impl Fn(usize) -> Outcome<R> + Sync),
+    mut tell: impl FnMut(usize, Outcome<R>) -> io::Result<()>,
 ) -> io::Result<()> {
     let next = AtomicUsize::new(0);
     let take = || match cancel.load(Ordering::Relaxed) {
@@ -143,7 +153,7 @@ fn at_a_time(
             .get(next.fetch_add(1, Ordering::Relaxed))
             .copied(),
     };
-    let lane = |sender: Sender<(usize, Outcome)>| {
+    let lane = |sender: Sender<(usize, Outcome<R>)>| {
         for i in iter::from_fn(take) {
             if sender.send((i, task(i))).is_err() {
                 return;

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use frazil::{Error, Result};
 
-use super::Outcome;
+use super::{FileReport, Outcome};
 use crate::text;
 
 /// A file that lines are added to.
@@ -27,24 +27,16 @@ impl Log {
         Ok(Self { path, file })
     }
 
-    /// Adds a line: seconds since 1970, the outcome, the input, and of what was written the output, bytes
-    /// before and after, and seconds; of what failed, why.
+    /// Adds a line: seconds since 1970, the outcome, the input, and what a report says; of what failed, why.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub(super) fn add(&mut self, input: &Path, outcome: &Outcome) -> Result<()> {
+    pub(super) fn add<R: FileReport>(&mut self, input: &Path, outcome: &Outcome<R>) -> Result<()> {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         let rest = match outcome {
-            Outcome::Done(report) => {
-                let output = report
-                    .output
-                    .as_deref()
-                    .map_or_else(String::new, text::path);
-                let (before, after) = (report.input_file_bytes, report.output_file_bytes);
-                format!("\t{output}\t{before}\t{after}\t{:.3}", report.seconds)
-            }
+            Outcome::Done(report) => report.log_columns(),
             Outcome::Skipped => String::new(),
             Outcome::Failed(error) => format!("\t{}", text::plain(&error.cause)),
         };

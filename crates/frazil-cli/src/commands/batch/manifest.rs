@@ -19,8 +19,10 @@ type Lines = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// The checksums of a folder of results; those of files that others wrote into it stay.
 #[derive(Debug)]
-pub(super) struct Manifest {
+pub(crate) struct Manifest {
     folder: PathBuf,
+    /// Of earlier runs.
+    before: Lines,
     /// Of this run.
     lines: Lines,
 }
@@ -28,26 +30,25 @@ pub(super) struct Manifest {
 impl Manifest {
     /// # Errors
     /// If there is one that cannot be read.
-    pub(super) fn open(folder: &Path) -> Result<Self> {
-        read(&folder.join(NAME))?;
+    pub(in crate::commands) fn open(folder: &Path) -> Result<Self> {
         Ok(Self {
+            before: read(&folder.join(NAME))?,
             folder: folder.to_owned(),
             lines: Lines::new(),
         })
     }
 
+    /// The checksum that was there for a result by its path below the folder.
+    pub(in crate::commands) fn noted(&self, below: &Path) -> Option<String> {
+        let line = self.before.get(&escaped(below))?;
+        let digits = line.strip_prefix(b"\\").unwrap_or(line);
+        let end = digits.iter().position(|&byte| byte == b' ')?;
+        Some(String::from_utf8_lossy(&digits[..end]).into_owned())
+    }
+
     /// Notes the checksum of a result by its path below the folder, whose bytes are kept.
     pub(super) fn add(&mut self, below: &Path, checksum: &str) {
-        let name = below.as_os_str().as_bytes();
-        let mut escaped = Vec::with_capacity(name.len());
-        for &byte in name {
-            match byte {
-                b'\\' => escaped.extend(b"\\\\"),
-                b'\n' => escaped.extend(b"\\n"),
-                b'\r' => escaped.extend(b"\\r"),
-                _ => escaped.push(byte),
-            }
-        }
+        let (name, escaped) = (below.as_os_str().as_bytes(), escaped(below));
         let mark: &[u8] = if escaped == name { b"" } else { b"\\" };
         let line = [mark, checksum.as_bytes(), b"  ", &escaped].concat();
         self.lines.insert(escaped, line);
@@ -74,6 +75,21 @@ impl Manifest {
     }
 }
 
+/// A name as lines have it.
+fn escaped(below: &Path) -> Vec<u8> {
+    let name = below.as_os_str().as_bytes();
+    let mut escaped = Vec::with_capacity(name.len());
+    for &byte in name {
+        match byte {
+            b'\\' => escaped.extend(b"\\\\"),
+            b'\n' => escaped.extend(b"\\n"),
+            b'\r' => escaped.extend(b"\\r"),
+            _ => escaped.push(byte),
+        }
+    }
+    escaped
+}
+
 fn read(path: &Path) -> Result<Lines> {
     let text = match fs::read(path) {
         Ok(text) => text,
@@ -94,7 +110,7 @@ fn read(path: &Path) -> Result<Lines> {
 ///
 /// # Errors
 /// If it cannot be read.
-pub(super) fn checksum(path: &Path) -> Result<String> {
+pub(in crate::commands) fn checksum(path: &Path) -> Result<String> {
     let failed = |error: io::Error| Error::io(&error, "read", path);
     let mut file = File::open(path).map_err(failed)?;
     let (mut digest, mut piece) = (Sha256::new(), vec![0; PIECE_BYTES]);

@@ -2,11 +2,19 @@
 
 mod account;
 mod chosen;
+mod file_report;
+mod finished;
 mod lanes;
 mod log;
 mod manifest;
 mod preserve;
+mod results;
 
 pub(super) use account::{Account, Outcome, Requests};
 pub(super) use chosen::{Chosen, choose};
+pub(super) use file_report::FileReport;
+pub(super) use finished::Finished;
 pub(super) use lanes::{Share, each};
+pub(super) use manifest::{Manifest, checksum};
+pub(super) use preserve::preserve;
+pub(super) use results::Results;

@@ -11,7 +11,11 @@ use crate::args::Preserved;
 ///
 /// # Errors
 /// If the system refuses it.
-pub(super) fn preserve(wanted: &[Preserved], input: &Metadata, output: &Path) -> Result<()> {
+pub(in crate::commands) fn preserve(
+    wanted: &[Preserved],
+    input: &Metadata,
+    output: &Path,
+) -> Result<()> {
     if wanted.contains(&Preserved::Mode) {
         let set = fs::set_permissions(output, input.permissions());
         set.map_err(|error| Error::io(&error, "set the permissions of", output))?;
@@ -21,13 +25,4 @@ pub(super) fn preserve(wanted: &[Preserved], input: &Metadata, output: &Path) ->
         set.map_err(|error| Error::io(&error, "set the time of", output))?;
     }
     Ok(())
-}
-
-/// Whether a result is there, and not older than its input. Results get their names when they are complete.
-pub(super) fn is_done(input: &Path, output: &Path) -> bool {
-    let changed = |path: &Path| path.metadata().and_then(|found| found.modified());
-    match (changed(input), changed(output)) {
-        (Ok(input), Ok(output)) => output >= input,
-        _ => false,
-    }
 }

@@ -4,7 +4,8 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +20,13 @@ struct Event {
     path: String,
     why: Option<String>,
     error: Option<String>,
+    /// Folder, device and number of a closed file.
+    known_by: Option<KnownBy>,
     #[serde(flatten)]
     amounts: Amounts,
 }
+
+type KnownBy = (PathBuf, u64, u64);
 
 /// How much was written, and how long that took.
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
@@ -39,6 +44,8 @@ pub(super) struct Amounts {
 pub(super) enum Fate {
     /// Frazil has written it.
     Written,
+    /// Frazil has opened it to write on; the program wrote nothing.
+    Unchanged,
     /// Frazil could not write it.
     Failed,
     /// Its process ended without closing it: it is at its last commit.
@@ -57,11 +64,17 @@ pub(super) enum Fate {
     NotRead,
 }
 
-/// A file that a process created, or opened for reading.
+/// A file that a process created or opened.
 #[derive(Debug, Serialize)]
 pub(super) struct WrittenFile {
     pub(super) process: u32,
+    /// Its name when the program had ended.
     pub(super) path: String,
+    /// The name that it was written under, if the program has renamed it since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) written_as: Option<String>,
+    #[serde(skip)]
+    known_by: Option<KnownBy>,
     pub(super) fate: Fate,
     /// Why it was not taken or given back, or the error.
     pub(super) why: Option<String>,
@@ -69,6 +82,30 @@ pub(super) struct WrittenFile {
     pub(super) refused: Vec<String>,
     #[serde(flatten)]
     pub(super) amounts: Amounts,
+}
+
+impl WrittenFile {
+    /// Finds the name that the program has given the file since, in the same folder: many write under a
+    /// temporary name first.
+    fn follow(&mut self) {
+        let Some((folder, device, number)) = &self.known_by else {
+            return;
+        };
+        let name = Path::new(&self.path).file_name().unwrap_or_default();
+        let is_it = |path: &Path| {
+            let found = path.symlink_metadata();
+            found.is_ok_and(|found| (found.dev(), found.ino()) == (*device, *number))
+        };
+        if is_it(&folder.join(name)) {
+            return;
+        }
+        let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        if let Some(entry) = entries.find(|entry| is_it(&entry.path())) {
+            let path = Path::new(&self.path).with_file_name(entry.file_name());
+            let path = path.to_string_lossy().into_owned();
+            self.written_as = Some(std::mem::replace(&mut self.path, path));
+        }
+    }
 }
 
 /// A process that called netCDF.
@@ -105,6 +142,7 @@ impl Report {
         for line in BufReader::new(File::open(path)?).lines() {
             report.add(&line?);
         }
+        report.files.iter_mut().for_each(WrittenFile::follow);
         Ok(report)
     }
 
@@ -141,6 +179,7 @@ impl Report {
             }
             "returned" => self.end(event, Fate::GivenBack),
             "aborted" => self.end(event, Fate::Aborted),
+            "unchanged" => self.end(event, Fate::Unchanged),
             "closed" => {
                 let fate = match &event.error {
                     Some(_) => Fate::Failed,
@@ -156,6 +195,8 @@ impl Report {
         self.files.push(WrittenFile {
             process: event.process,
             path: event.path,
+            written_as: None,
+            known_by: None,
             fate,
             why: event.why,
             refused: Vec::new(),
@@ -188,6 +229,7 @@ impl Report {
         let file = self.of(&event);
         file.fate = fate;
         file.amounts = event.amounts;
+        file.known_by = event.known_by;
         file.why = event.error.or(event.why);
     }
 
@@ -200,6 +242,8 @@ impl Report {
             self.files.push(WrittenFile {
                 process: event.process,
                 path: event.path.clone(),
+                written_as: None,
+                known_by: None,
                 fate: Fate::Unclosed,
                 why: None,
                 refused: Vec::new(),
@@ -220,6 +264,23 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_was_renamed_since_is_told_by_its_new_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (written, renamed) = (folder.path().join("out.tmp"), folder.path().join("out.nc"));
+        std::fs::write(&written, "data").unwrap();
+        let found = written.metadata().unwrap();
+        let closed = serde_json::json!({
+            "event": "closed", "process": 1, "path": "sub/out.tmp",
+            "known_by": [folder.path(), found.dev(), found.ino()],
+        });
+        std::fs::rename(&written, &renamed).unwrap();
+        let mut report = Report::of_lines(&closed.to_string());
+        report.files[0].follow();
+        assert_eq!(report.files[0].path, "sub/out.nc");
+        assert_eq!(report.files[0].written_as.as_deref(), Some("sub/out.tmp"));
+    }
 
     #[test]
     fn events_of_processes_that_write_files_of_one_name_are_told_apart() {

@@ -24,6 +24,8 @@ use crate::printer::Printer;
 
 /// The list of options for programs that others wrote.
 const OPTIONS: &str = "FRAZIL_OPTIONS";
+/// Stated as `1` for `--compress`.
+const COMPRESS: &str = "FRAZIL_RUN_COMPRESS";
 /// What the linker loads before everything else.
 const PRELOAD: &str = "LD_PRELOAD";
 
@@ -49,6 +51,12 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
             printer.error(&error);
             return Ok(Status::Trouble);
         }
+    }
+    if args.level == Level::Engine && !compresses(args) && states_filters(&options) {
+        printer.warning(
+            "filters are stated, but under `frazil run` only what the program compresses is compressed: add \
+             --compress (or FRAZIL_RUN_COMPRESS=1) for the rest",
+        );
     }
     let Some((name, arguments)) = args.program.split_first() else {
         return Ok(Status::Trouble);
@@ -92,20 +100,31 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
     Ok(status_of(ended, &report))
 }
 
+/// Whether variables are compressed for which the program does not ask it.
+fn compresses(args: &RunArgs) -> bool {
+    args.compress || env::var_os(COMPRESS).is_some_and(|value| value == "1")
+}
+
+/// Whether the user says by which filters; `flags` are the options of the command line.
+fn states_filters(flags: &WriterOptions) -> bool {
+    flags.filters.is_some()
+        || WriterOptions::from_environment().is_ok_and(|stated| stated.filters.is_some())
+}
+
 /// The environment that the program and all that it starts get.
 fn prepare(command: &mut Command, args: &RunArgs, libraries: &Libraries, events: &Path) {
     command.env(PRELOAD, before(&libraries.preload, env::var_os(PRELOAD)));
     command.env("FRAZIL_RUN_LIBRARY", &libraries.frazil);
     command.env("FRAZIL_RUN_REPORT", events);
-    for (name, is_set) in [
-        ("FRAZIL_RUN_COMPRESS", args.compress),
+    // What the environment states stays: the flags are other words for it.
+    let flags = [
+        (COMPRESS, args.compress),
         ("FRAZIL_RUN_CHUNKS", args.choose_chunks),
         ("FRAZIL_RUN_WRITE_ONLY", args.write_only),
-    ] {
-        match is_set {
-            true => command.env(name, "1"),
-            false => command.env_remove(name),
-        };
+        ("FRAZIL_RUN_COMMIT_BEHIND", args.commit_behind),
+    ];
+    for (name, _) in flags.iter().filter(|(_, is_set)| *is_set) {
+        command.env(name, "1");
     }
     let stated = env::var(OPTIONS).unwrap_or_default();
     if let Some(list) = listed(&stated, &args.options.0) {

@@ -49,6 +49,7 @@ fn line(file: &WrittenFile) -> String {
     let why = file.why.as_deref().unwrap_or("no reason was told");
     let mut line = match file.fate {
         Fate::Written => format!("{path}: written by frazil, {}", amounts(file)),
+        Fate::Unchanged => format!("{path}: opened by frazil to be written on, left as it was"),
         Fate::Failed => format!("{path}: FAILED: {why}"),
         Fate::Unclosed => format!(
             "{path}: FAILED: its process ended without closing it; the file is at its last commit, or \
@@ -87,7 +88,12 @@ fn amounts(file: &WrittenFile) -> String {
 
 /// Why frazil has written and read nothing, if so.
 fn why_nothing(report: &Report) -> Option<String> {
-    let others = [Fate::NotTaken, Fate::GivenBack, Fate::NotRead];
+    let others = [
+        Fate::NotTaken,
+        Fate::GivenBack,
+        Fate::NotRead,
+        Fate::Unchanged,
+    ];
     let is_ours = |file: &WrittenFile| !others.contains(&file.fate);
     if report.files.iter().any(is_ours) {
         return None;
@@ -96,7 +102,8 @@ fn why_nothing(report: &Report) -> Option<String> {
         match (report.files.is_empty(), report.processes.is_empty()) {
             (false, _) => "of what is said above".to_owned(),
             (true, false) => {
-                "the program created no netCDF file, and read no large netCDF-4 file".to_owned()
+                "the program created no netCDF file, wrote on none, and read no large netCDF-4 file"
+                    .to_owned()
             }
             (true, true) => {
                 "no process called nc_create or nc_open of a shared netCDF library by name \

@@ -17,9 +17,9 @@ pub(super) fn table(variables: &[PrecisionReport]) -> String {
         Column::extents("bound"),
         Column::number("max abs"),
         Column::number("max rel"),
-        Column::number("RMSE"),
-        Column::number("correl."),
-        Column::number("KS"),
+        Column::number("RMSE").optional(),
+        Column::number("correl.").optional(),
+        Column::number("KS").optional(),
         Column::number("SSIM"),
         Column::number("result"),
     ]);

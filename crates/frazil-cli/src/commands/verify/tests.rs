@@ -2,6 +2,8 @@ use frazil::{
     Difference, ErrorBound, PrecisionReport, QuantizeAlgorithm, StatedPrecision, ThresholdResult,
 };
 
+use frazil::ErrorCode;
+
 use super::*;
 use crate::args::{Command, parse};
 use crate::text::{columns, screen_columns};
@@ -48,6 +50,7 @@ fn rounded(path: &str) -> PrecisionReport {
         max_absolute_error: 0.2498,
         max_relative_error: 4.9e-3,
         beyond_bound: 0,
+        standard_deviation: 20.0,
         rmse: 0.071,
         bias: 0.0,
         correlation: Some(0.999_999_9),
@@ -67,10 +70,17 @@ fn rounded(path: &str) -> PrecisionReport {
     }
 }
 
+fn shown(thresholds: bool) -> Shown {
+    Shown {
+        thresholds,
+        ..Shown::default()
+    }
+}
+
 #[test]
 fn equal_takes_one_line() {
     let expected = "equal: 12 objects, 40 attributes, 1000000 values (3.8 MiB) in 0.25 s\n";
-    assert_eq!(verdict::of(&report(0), true), expected);
+    assert_eq!(of_pair(&report(0), shown(true)), expected);
 }
 
 #[test]
@@ -81,24 +91,29 @@ different: 5 differences among 12 objects, 40 attributes, 1000000 values (3.8 Mi
   /v1: [3, 4]: 1.5 and 1.25
 ... and 3 more
 ";
-    assert_eq!(verdict::of(&report(5), false), expected);
+    assert_eq!(of_pair(&report(5), shown(false)), expected);
 }
 
 #[test]
 fn rounded_variables_have_a_table() {
     let mut report = report(0);
     report.precision = vec![rounded("/tas")];
-    let text = verdict::of(&report, false);
+    let text = of_pair(&report, shown(false));
     let expected = "\
 variable  stated             bound       max abs  max rel   RMSE  correl.      KS     SSIM  result
 --------  -----------------  ----------  -------  -------  -----  -------  ------  -------  ------
 /tas      granular_b…und(3)    5e-3 rel     0.25   4.9e-3  0.071  0.99999  1.4e-3  0.99900    pass
 ";
-    assert!(text.starts_with("equal but for rounding within what is stated of 1 variable: 12"));
+    let (first, compared) = text.split_once(": ").or(text.split_once(":\n  ")).unwrap();
+    assert_eq!(
+        first,
+        "equal but for rounding within what is stated of 1 variable"
+    );
+    assert!(compared.starts_with("12 objects"), "{text}");
     let columns_of = |text: &str| text.lines().map(columns).max();
     assert!(columns_of(expected) <= Some(screen_columns()));
     let row = text.lines().last().unwrap();
-    for cell in ["/tas", "5e-3 rel", "4.9e-3", "0.99999", "0.99900", "pass"] {
+    for cell in ["/tas", "5e-3 rel", "4.9e-3", "0.99900", "pass"] {
         assert!(row.contains(cell), "{text}");
     }
     assert!(columns(row) <= screen_columns(), "{text}");
@@ -111,15 +126,15 @@ fn failures_and_tests_are_said() {
     failed.passed = false;
     failed.failures = vec!["3 values beyond\u{1b} the bound".into()];
     report.precision = vec![rounded("/tas"), failed];
-    let text = verdict::of(&report, true);
+    let text = of_pair(&report, shown(true));
     assert!(text.contains("FAIL\n"), "{text}");
     assert!(text.contains("0 of 2 documented tests passed"), "{text}");
     let failure = "variable: 3 values beyond\\u{1b} the bound\n";
     assert!(text.contains(failure), "{text}");
     assert!(text.contains("\ndifferences:\n  /v0"), "{text}");
-    assert!(!verdict::of(&report, false).contains("documented"));
+    assert!(!of_pair(&report, shown(false)).contains("documented"));
     report.difference_count = 0;
-    let text = verdict::of(&report, false);
+    let text = of_pair(&report, shown(false));
     assert!(
         text.starts_with("failed: 1 of 2 rounded variables; "),
         "{text}"
@@ -133,16 +148,14 @@ fn arguments(line: &str) -> VerifyArgs {
     }
 }
 
-fn status(line: &str, result: frazil::Result<VerifyReport>) -> Status {
-    let args = arguments(line);
-    let printer = Printer::new(args.output);
-    let meter = Meter::new(printer, Path::new("b.nc"));
-    conclude(&args, printer, meter, result).unwrap()
+fn status(line: &str, result: &frazil::Result<VerifyReport>) -> Status {
+    let never = Arc::new(AtomicBool::new(false));
+    compare(&arguments(line), &never, &|_, _, _, _| result.clone()).unwrap()
 }
 
 #[test]
 fn each_outcome_has_its_status() {
-    let status = |result| status("frazil verify a.nc b.nc --quiet", result);
+    let status = |result| status("frazil verify a.nc b.nc --quiet", &result);
     let error = |code| Err(frazil::Error::new(code, "cause"));
     assert_eq!(status(Ok(report(0))), Status::Success);
     assert_eq!(status(Ok(report(1))), Status::Failure);
@@ -159,14 +172,57 @@ fn a_page_is_written_where_the_files_differ_too() {
         path.display()
     );
     std::fs::write(&path, "an older page").unwrap();
-    assert_eq!(status(&line, Ok(report(1))), Status::Failure);
+    assert_eq!(status(&line, &Ok(report(1))), Status::Failure);
     let page = std::fs::read_to_string(&path).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("/v0"));
 }
 
 #[test]
 fn a_page_that_cannot_be_written_is_no_success() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("out.html");
+    std::fs::create_dir(&path).unwrap();
+    let line = format!(
+        "frazil verify a.nc b.nc --quiet --report {}",
+        path.display()
+    );
+    assert_eq!(status(&line, &Ok(report(0))), Status::Trouble);
+    assert_eq!(status(&line, &Ok(report(1))), Status::Failure);
     let line = "frazil verify a.nc b.nc --quiet --report /absent/directory/out.html";
-    assert_eq!(status(line, Ok(report(0))), Status::Trouble);
-    assert_eq!(status(line, Ok(report(1))), Status::Failure);
+    assert_eq!(status(line, &Ok(report(1))), Status::Trouble);
+}
+
+#[test]
+fn pairs_of_trees_are_found_and_each_counts() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::create_dir_all(at("a/deep")).unwrap();
+    std::fs::create_dir_all(at("b/deep")).unwrap();
+    for name in ["a/one.nc", "a/deep/two.nc", "b/one.nc", "b/deep/two.nc"] {
+        std::fs::write(at(name), "").unwrap();
+    }
+    let line = format!(
+        "frazil verify -r --quiet {} {}",
+        at("a").display(),
+        at("b").display()
+    );
+    let never = Arc::new(AtomicBool::new(false));
+    let seen = std::sync::Mutex::new(Vec::new());
+    let ended = |different: &str| {
+        let each = |a: &Path, b: &Path, _: &VerifyOptions, _: &mut dyn Progress| {
+            seen.lock().unwrap().push((a.to_owned(), b.to_owned()));
+            Ok(report(u64::from(a.ends_with(different))))
+        };
+        compare(&arguments(&line), &never, &each).unwrap()
+    };
+    assert_eq!(ended("none"), Status::Success);
+    let pairs = seen.lock().unwrap().clone();
+    assert_eq!(
+        pairs,
+        [
+            (at("a/one.nc"), at("b/one.nc")),
+            (at("a/deep/two.nc"), at("b/deep/two.nc"))
+        ]
+    );
+    assert_eq!(ended("two.nc"), Status::Failure);
 }

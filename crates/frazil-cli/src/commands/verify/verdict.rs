@@ -3,14 +3,19 @@
 use frazil::VerifyReport;
 
 use super::rounded;
+use crate::commands::summary::Shown;
 use crate::text;
 use frazil::size::human;
 
 /// One line if equal; else the rounded variables and the first differences.
-pub(super) fn of(report: &VerifyReport, thresholds: bool) -> String {
+pub(in crate::commands) fn of_pair(report: &VerifyReport, shown: Shown) -> String {
     let mut verdict = headline(report);
+    if text::columns(verdict.trim_end()) > text::screen_columns() {
+        // What was compared, in a line of its own.
+        verdict = verdict.replacen(": ", ":\n  ", 1);
+    }
     verdict.push_str(&rounded::table(&report.precision));
-    if thresholds {
+    if shown.thresholds {
         verdict.push_str(&rounded::thresholds(&report.precision));
     }
     verdict.push_str(&rounded::failures(&report.precision));
@@ -52,4 +57,54 @@ fn headline(report: &VerifyReport) -> String {
             format!("different: {differences} among {compared}\n")
         }
     }
+}
+
+/// Two files of many in one line.
+pub(in crate::commands) fn line_of(report: &VerifyReport) -> String {
+    let first = report.differences.first().map_or_else(String::new, |one| {
+        let (path, what) = (text::plain(&one.path), text::plain(&one.what));
+        format!("; {path}: {what}")
+    });
+    let of_rounded = || {
+        let failed = report.precision.iter().find(|variable| !variable.passed)?;
+        let what = failed.failures.first()?;
+        Some(format!(
+            "; {}: {}",
+            text::plain(&failed.path),
+            text::plain(what)
+        ))
+    };
+    let why = match first.is_empty() {
+        true => of_rounded().unwrap_or_default(),
+        false => first,
+    };
+    format!(
+        "{}: {}{why}\n",
+        text::path(&report.a),
+        headline(report).trim_end()
+    )
+}
+
+/// The line below several pairs, which took so many seconds together; nothing where none was compared.
+pub(in crate::commands) fn of_all(reports: &[VerifyReport], seconds: f64) -> String {
+    if reports.is_empty() {
+        return String::new();
+    }
+    let count =
+        |is_meant: fn(&VerifyReport) -> bool| reports.iter().filter(|one| is_meant(one)).count();
+    let equal = count(|one| one.is_equal() && one.precision.is_empty());
+    let rounded = count(|one| one.is_equal() && !one.precision.is_empty());
+    let different = count(|one| !one.is_equal());
+    let rounded = match rounded {
+        0 => String::new(),
+        _ => format!(", {rounded} equal but for rounding within what they state"),
+    };
+    let bytes = reports
+        .iter()
+        .fold(0, |sum: u64, one| sum.saturating_add(one.value_bytes));
+    let files = text::count(reports.len() as u64, "file");
+    format!(
+        "\n{files}: {equal} equal{rounded}, {different} different; {} of values, {seconds:.2} s\n",
+        human(bytes)
+    )
 }

@@ -20,11 +20,25 @@ pub use stored::StoredElement;
 
 use super::contents::EntryKind;
 use super::dataset_info::DatasetInfo;
-use super::links::Links;
+use super::links::{Found, Links};
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataspace::Hyperslab;
 use expand::{InFile, InMemory, expand_indirect};
+
+/// Where a path leads that is a dataset's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatasetPlace {
+    /// To the dataset of this number.
+    Here(usize),
+    /// To what is at a path in another file.
+    Elsewhere {
+        /// The other file, as the link has it.
+        file: String,
+        /// The path in it.
+        path: String,
+    },
+}
 
 impl Hdf5Input {
     /// A dataset's element type.
@@ -67,21 +81,23 @@ impl Hdf5Input {
         })
     }
 
-    /// The number of the dataset at a path from the root, through links; `None` if nothing is there.
+    /// The dataset at a path from the root, through links; `None` if nothing is there.
     ///
     /// # Errors
-    /// If another object is there, or one of another file.
-    pub fn dataset_at(&self, path: &str) -> Result<Option<usize>> {
-        let kind = Links::new(self.contents())
-            .find(path)
-            .map(|entry| &entry.kind);
-        let what = match kind {
-            None => return Ok(None),
-            Some(EntryKind::Dataset(number)) => return Ok(Some(*number)),
-            Some(EntryKind::External { .. } | EntryKind::UserDefined { .. }) => {
-                "leads out of the file"
+    /// If another object is there, or a link that only its author's program can follow.
+    pub fn dataset_at(&self, path: &str) -> Result<Option<DatasetPlace>> {
+        let found = match Links::new(self.contents()).find(path) {
+            Found::Nothing => return Ok(None),
+            Found::Elsewhere { file, path } => {
+                let file = file.to_owned();
+                return Ok(Some(DatasetPlace::Elsewhere { file, path }));
             }
-            Some(_) => "is no dataset",
+            Found::Entry(entry) => &entry.kind,
+        };
+        let what = match found {
+            EntryKind::Dataset(number) => return Ok(Some(DatasetPlace::Here(*number))),
+            EntryKind::UserDefined { .. } => "leads where only its author's program can go",
+            _ => "is no dataset",
         };
         Err(ContainerError::Unsupported(format!("{path} {what}")))
     }

@@ -13,7 +13,8 @@ use crate::hdf5::scan::Hdf5Input;
 pub struct StoredElement {
     /// What it is, members of compounds in the order of [`Hdf5Input::describe_datatype`].
     pub datatype: TypeDescription,
-    /// That of the fill value; zeros where none was set.
+    /// That of the fill value; zeros where none was set, empty if they would be more than the file
+    /// ([`DatasetInfo::has_oversized_elements`]).
     pub fill: Vec<u8>,
 }
 
@@ -26,6 +27,7 @@ impl Hdf5Input {
         let read = self.dataset(dataset)?;
         let fill = match read.fill.status {
             FillStatus::User => read.fill.value,
+            _ if dataset.has_oversized_elements() => Vec::new(),
             FillStatus::Default | FillStatus::Undefined => vec![0; read.datatype.size_bytes],
         };
         Ok(StoredElement {

@@ -7,13 +7,19 @@ use crate::hdf5::output::blame;
 use crate::schema::{AttributeOwner, DimensionId, GroupId, Schema, SchemaAttribute, VariableId};
 
 impl LiveOutput {
+    /// Whether an object that has attributes is in the file.
+    #[must_use]
+    pub fn is_there(&self, owner: AttributeOwner) -> bool {
+        self.objects.is_there(owner)
+    }
+
     /// Whether a variable is in the file.
     #[must_use]
     pub fn is_defined(&self, variable: VariableId) -> bool {
         self.objects.is_defined(variable)
     }
 
-    /// Creates a variable with the schema's shape of now and all its attributes, and the groups
+    /// Creates a variable with its first shape ([`Schema::first_shape`]) and all its attributes, and the groups
     /// above it. [`Self::complete`] gives it its dimensions.
     ///
     /// A scalar is contiguous whatever `storage` says; [`OutputStorage::Keep`] is contiguous.
@@ -55,21 +61,12 @@ impl LiveOutput {
         outcome.map_err(|error| blame(error, self.sink))
     }
 
-    /// Deletes an attribute of an object that is in the file already.
+    /// Deletes an attribute that is in the file already.
     ///
     /// # Errors
-    /// If there is none of this name.
+    /// If libhdf5 refuses.
     pub fn delete_attribute(&mut self, owner: AttributeOwner, name: &str) -> Result<()> {
         let outcome = self.objects.delete_attribute(owner, name);
-        outcome.map_err(|error| blame(error, self.sink))
-    }
-
-    /// Renames an attribute of an object that is in the file already.
-    ///
-    /// # Errors
-    /// If there is none of the old name, or one of the new.
-    pub fn rename_attribute(&mut self, owner: AttributeOwner, old: &str, new: &str) -> Result<()> {
-        let outcome = self.objects.rename_attribute(owner, old, new);
         outcome.map_err(|error| blame(error, self.sink))
     }
 

@@ -19,7 +19,7 @@ use crate::hdf5::objects::{Places, Role};
 use crate::hdf5::scan::{Hdf5Input, last_part};
 use crate::schema::{
     DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaDimension, SchemaGroup, SchemaValue,
-    SchemaVariable, ValueType, VariableId,
+    SchemaVariable, Text, ValueType, VariableId,
 };
 use frazil_hdf5::FillStatus;
 use frazil_hdf5::{TypeClass, TypeDescription};
@@ -413,8 +413,7 @@ fn attributes_of(all: &ObjectAttributes) -> Vec<SchemaAttribute> {
             (TypeClass::VariableText { .. }, Some(values)) => {
                 // Behind each text's length.
                 let texts = (0..values.len()).map(|i| values.element(i).get(8..));
-                let texts = texts.map(|text| text.unwrap_or_default());
-                let texts = texts.map(|text| String::from_utf8_lossy(text).into_owned());
+                let texts = texts.map(|text| Text::from(text.unwrap_or_default()));
                 SchemaValue::Strings(texts.collect())
             }
             _ => SchemaValue::Atomic(netcdf::value_of(attribute)?),

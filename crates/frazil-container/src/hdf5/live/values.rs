@@ -9,7 +9,7 @@ use crate::ffi::known::Class;
 use crate::ffi::variable_length;
 use crate::hdf5::attribute_form::Texts;
 use crate::hdf5::output::blame;
-use crate::schema::VariableId;
+use crate::schema::{Text, VariableId};
 use frazil_hdf5::Extent;
 
 impl LiveOutput {
@@ -57,7 +57,7 @@ impl LiveOutput {
     ///
     /// # Errors
     /// If their number does not fit, one holds a NUL, or they cannot be written.
-    pub fn write_strings<T: AsRef<str>>(
+    pub fn write_strings<T: AsRef<[u8]>>(
         &self,
         variable: VariableId,
         selection: Option<Hyperslab<'_>>,
@@ -78,14 +78,14 @@ impl LiveOutput {
         &self,
         variable: VariableId,
         selection: Option<Hyperslab<'_>>,
-    ) -> Result<Vec<String>> {
+    ) -> Result<Vec<Text>> {
         let (dataset, memory) = self.strings(variable)?;
         let elements = elements(dataset, selection)?;
         let raw = dataset.read(&memory, selection, elements)?;
         let mut strings = Vec::new();
         for element in raw.chunks_exact(memory.size_bytes()?) {
             let text = variable_length::variable_text_bytes(element)?.unwrap_or_default();
-            strings.push(String::from_utf8_lossy(&text).into_owned());
+            strings.push(Text::from(text));
         }
         let shape = vec![elements];
         let max_shape = vec![Some(elements)];

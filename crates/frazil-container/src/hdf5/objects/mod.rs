@@ -20,7 +20,7 @@ use crate::ffi::property::{HeaderForm, PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, link};
 use crate::schema::{
     AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaValue,
-    SchemaVariable, ValueType, VariableId,
+    SchemaVariable, Text, ValueType, VariableId,
 };
 use frazil_hdf5::Extent;
 use frazil_hdf5::FillTime;
@@ -121,6 +121,10 @@ impl Objects {
 
     /// Makes room for all objects of the schema.
     fn fit(&mut self, schema: &Schema) {
+        // What there is room for only is still to be made.
+        self.is_incomplete |= self.groups.len() < schema.groups.len()
+            || self.variables.len() < schema.variables.len()
+            || self.scales.len() < schema.dimensions.len();
         self.groups.resize_with(schema.groups.len(), || None);
         self.variables.resize_with(schema.variables.len(), || None);
         self.scales
@@ -269,6 +273,11 @@ impl Objects {
         Ok(())
     }
 
+    /// Whether a group or variable is in the file already.
+    pub(super) fn is_there(&self, owner: AttributeOwner) -> bool {
+        self.owner(owner).is_some()
+    }
+
     /// The object of a group or variable that is in the file already.
     fn owner(&self, owner: AttributeOwner) -> Option<&Handle> {
         match owner {
@@ -293,25 +302,16 @@ impl Objects {
         outcome.map_err(|error| in_attribute(&attribute.name, error))
     }
 
-    /// Removes an attribute of an object that is in the file already.
+    /// Removes an attribute that is in the file already.
     pub(super) fn delete_attribute(&self, owner: AttributeOwner, name: &str) -> Result<()> {
         let Some(object) = self.owner(owner) else {
             return Ok(());
         };
-        attribute::delete(object, name).map_err(|error| in_attribute(name, error))
-    }
-
-    /// Renames an attribute of an object that is in the file already.
-    pub(super) fn rename_attribute(
-        &self,
-        owner: AttributeOwner,
-        old: &str,
-        new: &str,
-    ) -> Result<()> {
-        let Some(object) = self.owner(owner) else {
-            return Ok(());
-        };
-        attribute::rename(object, old, new).map_err(|error| in_attribute(old, error))
+        let outcome = attribute::open_by_name(object, name).and_then(|found| match found {
+            Some(_) => attribute::delete(object, name),
+            None => Ok(()),
+        });
+        outcome.map_err(|error| in_attribute(name, error))
     }
 }
 
@@ -331,8 +331,8 @@ impl FillBytes {
         }
         let own = variable.attributes.iter().find(|a| a.name == "_FillValue");
         let text = match own.map(|attribute| &attribute.value) {
-            Some(SchemaValue::Strings(texts)) => texts.first().map_or("", String::as_str),
-            _ => "",
+            Some(SchemaValue::Strings(texts)) => texts.first().cloned().unwrap_or_default(),
+            _ => Text::default(),
         };
         let texts = Texts::new(&[text])?;
         Ok(Self(Some(texts.pointers()), texts))
@@ -347,7 +347,7 @@ fn datatype_of(variable: &SchemaVariable) -> Result<Datatype> {
 }
 
 fn extent_of(schema: &Schema, id: VariableId) -> Extent {
-    let shape = schema.shape(id);
+    let shape = schema.first_shape(id);
     if shape.is_empty() {
         return Extent::Scalar;
     }

@@ -72,7 +72,7 @@ fn begin(path: &Path) {
             .put(w, &[y, 0], &[1, NX], None, &row_of(0, y))
             .unwrap();
     }
-    let texts = ["a", "b"].map(str::to_owned);
+    let texts = ["a", "b"].map(Into::into);
     writer.put_strings(names, &[0], &[2], None, &texts).unwrap();
     writer.close().unwrap();
 }
@@ -118,7 +118,7 @@ fn go_on(path: &Path, ranks: usize, options: &WriterOptions) {
                 .unwrap();
         }
         if rank == writers - 1 {
-            let text = ["d".to_owned()];
+            let text = ["d".into()];
             writer.put_strings(names, &[3], &[1], None, &text).unwrap();
             writer.put(more, &[0], &[NX], None, &row_of(7, 7)).unwrap();
         }

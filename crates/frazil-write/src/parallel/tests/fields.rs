@@ -160,7 +160,7 @@ pub(super) fn put_record(
         }
     }
     if record % ranks == rank {
-        let text = [format!("record {record}")];
+        let text = [format!("record {record}").into()];
         writer
             .put_strings(fields.names, &[record], &[1], None, &text)
             .unwrap();

@@ -114,10 +114,8 @@ impl Life {
         self.schema.variables[0]
             .attributes
             .retain(|a| a.name != "valid_range");
-        self.output.rename_attribute(root, "count", "number")?;
-        let last = self.schema.groups[0].attributes.last_mut();
-        last.unwrap().name = "number".to_owned();
-        Ok(())
+        // One that is not there is gone already.
+        self.output.delete_attribute(t, "valid_range")
     }
 
     fn names(&mut self) -> Result<()> {
@@ -208,7 +206,7 @@ fn check_header(step: usize, header: &str) {
         ],
         3 => &[
             "t:units = \"kelvin\" ;\nstring t:comment = \"one\\ntwo\" ;",
-            "string :title = \"growth, again\" ;\n:nothing = \"\" ;\n:number = 7ULL ;",
+            "string :title = \"growth, again\" ;\n:nothing = \"\" ;\n:count = 7ULL ;",
         ],
         _ => &[
             "time = UNLIMITED ; // (1 currently)\nnorthing = 3 ;\nx = 4 ;",

@@ -25,7 +25,7 @@ pub(super) fn atomic(name: &str, value: AttributeValue) -> SchemaAttribute {
 }
 
 pub(super) fn strings(name: &str, values: &[&str]) -> SchemaAttribute {
-    let values = values.iter().map(|&value| value.to_owned()).collect();
+    let values = values.iter().map(|&value| value.into()).collect();
     let (name, value) = (name.to_owned(), SchemaValue::Strings(values));
     SchemaAttribute { name, value }
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use super::model::{BLOCK_BYTES, atomic_type, commit};
 use crate::classic::NcType;
-use crate::hdf5::{Hdf5Input, LiveOutput, OutputStorage, Placement};
+use crate::hdf5::{
+    Additions, Hdf5Input, Hdf5Output, LiveOutput, OutputStorage, OutputTarget, Placement,
+};
 use crate::schema::{Schema, ValueType, VariableId};
 use frazil_types::{ChunkRecord, FilterPipeline};
 
@@ -37,7 +39,13 @@ fn located(path: &Path) -> Vec<ChunkRecord> {
     let records = input.locate(&input.datasets()[number.unwrap()]).unwrap();
     input.data_model().unwrap();
     input.classic_view().unwrap();
-    // libhdf5 is entered for values only.
+    let target = OutputTarget::Measure {
+        metadata_block_bytes: None,
+    };
+    let storage = vec![OutputStorage::Keep; input.datasets().len()];
+    let copy = Hdf5Output::define_copy(&input, target, &storage, &Additions::default()).unwrap();
+    copy.finish(Some(&input)).unwrap();
+    // libhdf5 opens a file for values only, of those that nobody else can decode.
     assert!(!input.is_in_library());
     records
 }

@@ -1,9 +1,9 @@
 -- For Lmod. Where the tree of `make install`, or of the tarball, lies:
-local root = "/opt/frazil/0.1.0"
+local root = "/opt/frazil/1.0.0-rc.1"
 
 help([[frazil packs netCDF-4 and HDF5 files in parallel. frazil --help, man frazil-pack]])
 whatis("Name: frazil")
-whatis("Version: 0.1.0")
+whatis("Version: 1.0.0-rc.1")
 whatis("Description: parallel, self-deciding compression for standard netCDF-4/HDF5 files")
 
 prepend_path("PATH", pathJoin(root, "bin"))

@@ -1,0 +1,72 @@
+//! Words of other programs for what frazil can do, too: a usage error then names frazil's own.
+
+use std::path::Path;
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// Commands.
+const COMMANDS: [(&str, &str); 10] = [
+    ("compress", "pack"),
+    ("repack", "pack"),
+    ("decompress", "unpack"),
+    ("uncompress", "unpack"),
+    ("compare", "verify"),
+    ("diff", "verify"),
+    ("check", "verify"),
+    ("dump", "info"),
+    ("show", "info"),
+    ("bitinfo", "analyze"),
+];
+/// Flags of nccopy, h5repack, ncks, CDO and of frazil's files of rules.
+const FLAGS: [(&str, &str); 14] = [
+    ("-d", "--level 5"),
+    ("--deflate", "--level 5"),
+    ("--dfl_lvl", "--level 5"),
+    ("--compression-level", "--level 5"),
+    ("--gzip", "--level 5"),
+    ("-c", "--chunks time=24,lat=64"),
+    ("--cnk_dmn", "--chunks time=24,lat=64"),
+    ("-s", "--shuffle on"),
+    (
+        "--zstd",
+        "--readable-by plugins --filters 'shuffle+zstd(3)'",
+    ),
+    ("--ppc", "--digits 3"),
+    ("--nsd", "--digits 3"),
+    ("--significant-digits", "--digits 3"),
+    ("--significant-bits", "--bits 9"),
+    ("--force", "--overwrite"),
+];
+
+/// The error with what is meant here, if its word is known from elsewhere.
+pub(super) fn explained(mut error: clap::Error) -> clap::Error {
+    let (context, wrong) = match error.kind() {
+        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        ErrorKind::InvalidSubcommand => (
+            ContextKind::InvalidSubcommand,
+            ContextKind::SuggestedSubcommand,
+        ),
+        _ => return error,
+    };
+    let Some(ContextValue::String(word)) = error.get(context).cloned() else {
+        return error;
+    };
+    let known = |table: &[(&str, &'static str)]| {
+        let found = table.iter().find(|(theirs, _)| *theirs == word);
+        found.map(|(_, ours)| *ours)
+    };
+    let tip = match context {
+        ContextKind::InvalidArg => known(&FLAGS).map(|ours| format!("here this is {ours}")),
+        _ if Path::new(&word).is_file() => Some(format!(
+            "to make the file smaller: frazil pack {word} -o OUT; to look at it: frazil info {word}"
+        )),
+        _ => known(&COMMANDS).map(|ours| format!("here this is frazil {ours}")),
+    };
+    if let Some(tip) = tip {
+        error.remove(wrong);
+        let tips = vec![StyledStr::from(tip)];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+    error
+}

@@ -1,0 +1,77 @@
+//! Commits that go on while the program computes, where its user has asked for that.
+//!
+//! `nc_sync` then returns at once. The next call on the file waits for the commit, so that a commit holds what
+//! was put before it, and nothing else. What fails is told by the next `nc_sync`, and by `nc_close`: frazil
+//! keeps it.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use crate::files::{self, CLASSIC_MODEL, Place, Taken};
+use crate::invoke::{BAD_ID, invoke_on};
+use crate::library::frazil;
+use crate::state::State;
+
+/// Set if commits are to go on behind the program.
+const BEHIND: &str = "FRAZIL_RUN_COMMIT_BEHIND";
+
+/// The commit of a file that may be going on.
+#[derive(Default)]
+pub(crate) struct Commit {
+    is_going_on: AtomicBool,
+    thread: Mutex<Option<JoinHandle<c_int>>>,
+    /// That of the last one; nobody was told of it.
+    status: AtomicI32,
+}
+
+/// Whether `nc_sync` of a file is served here.
+pub(crate) fn serves(file: &Taken, id: c_int) -> bool {
+    static ASKED: OnceLock<bool> = OnceLock::new();
+    let is_asked = *ASKED.get_or_init(|| std::env::var_os(BEHIND).is_some_and(|it| it == "1"));
+    // In the classic model it may be refused at once.
+    let may_fail = || file.mode & CLASSIC_MODEL != 0 && !State::of(file).is_in_data_mode();
+    let is_own = || matches!(file.place(id), Place::Own(_)) && !file.is_reading();
+    is_asked && is_own() && file.process == std::process::id() && !may_fail()
+}
+
+/// `nc_sync`
+pub(crate) extern "C" fn sync(id: c_int) -> c_int {
+    let Some(file) = files::find(id) else {
+        return BAD_ID;
+    };
+    let (Place::Own(own), Ok(library)) = (file.place(id), frazil()) else {
+        return BAD_ID;
+    };
+    let before = file.commit.status.swap(0, Ordering::Relaxed);
+    if before != 0 {
+        return before;
+    }
+    // SAFETY: frz_nc_sync with the file's number.
+    let commit = move || unsafe { invoke_on(library, "nc_sync", own, []) };
+    let name = "frazil-commit".to_owned();
+    match thread::Builder::new().name(name).spawn(commit) {
+        Ok(thread) => {
+            *(file.commit.thread.lock()).unwrap_or_else(PoisonError::into_inner) = Some(thread);
+            file.commit.is_going_on.store(true, Ordering::Release);
+            0
+        }
+        // No thread is to be had.
+        Err(_) => commit(),
+    }
+}
+
+/// Waits for the commit of a file that is going on.
+pub(crate) fn finish(file: &Taken) {
+    // A child of a fork has no such thread.
+    let is_going_on = file.commit.is_going_on.load(Ordering::Acquire);
+    if !is_going_on || file.process != std::process::id() {
+        return;
+    }
+    let mut thread = (file.commit.thread.lock()).unwrap_or_else(PoisonError::into_inner);
+    if let Some(Ok(status)) = thread.take().map(JoinHandle::join) {
+        file.commit.status.store(status, Ordering::Relaxed);
+    }
+    file.commit.is_going_on.store(false, Ordering::Release);
+}

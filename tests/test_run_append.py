@@ -1,0 +1,313 @@
+"""`frazil run`: files that programs open to write on become what they become without it."""
+
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from support.capi import PLAIN, needs
+from support.command import FAILED
+from support.fortran import run
+from support.running import check_equal, fates, frazil_run
+
+MODELS = ["NETCDF4", "NETCDF4_CLASSIC"]
+
+EDIT = """
+import sys, numpy as np, netCDF4
+values = np.random.default_rng(1).normal(size=(7, 100, 50))
+with netCDF4.Dataset(sys.argv[1], "a") as file:
+    print(file.data_model, file.ncattrs(), file.dimensions, file.title)
+    for v in file.variables.values():
+        print(v.name, v.dtype, v.shape, v.dimensions, v.chunking(), v.filters(), v.endian())
+        print({name: v.getncattr(name) for name in v.ncattrs()})
+    v = file["v"]
+    print(v[1, 2, 3], v[:].sum(), file["c"][:])
+    for record in range(5, 12):
+        v[record], file["t"][record] = values[record - 5], record
+    v[1], v[0, 5:8, ::2], file["k"][7], file["w"][3] = 3, 4, 9, 5
+    file.title, file.new, v.units, v.more = "a much longer title", "n", "C", np.float32(3)
+    v.long_name = "much heat"
+    del file.history, v.counts
+    v.renameAttribute("more", "few")
+    file.sync()
+    file.renameVariable("w", "ww"), file.renameDimension("x", "xx")
+    file.createDimension("n", 3)
+    n = file.createVariable("n", "f4", ("t", "n"), zlib=True, fill_value=1)
+    n[:8] = np.arange(24).reshape(8, 3)
+    n.a, file["c"][3] = 1, b"q"
+    if file.data_model == "NETCDF4":
+        file["s"][2], file["g/b"][4] = "caf\\u00e9", 3
+        file.createVariable("g/later", "u8", ("n",), chunksizes=(2,))[:] = 2
+        file.createGroup("h/i").a = 1
+    print(v[:].mean(), v[6, 2, 3], file["ww"][:].sum(), n[:])
+"""
+# Each status is printed; the classic model refuses most while define mode was not entered.
+STATUSES = r"""
+#include <netcdf.h>
+#include <stdio.h>
+#define SAY(call) printf("%d " #call "\n", call)
+int main(int argc, char **argv) {
+    int nc, other, id, level[3], mode;
+    size_t start[3] = {1, 0, 0}, count[3] = {1, 1, 1}, far[3] = {0, 100, 0}, length;
+    float value = 7, fill = 1;
+    char text[NC_MAX_NAME + 1];
+    (void)argc;
+    SAY(nc_open("none.nc", NC_WRITE, &nc));
+    SAY(nc_open(argv[1], NC_WRITE, &nc));
+    SAY(nc_inq_format(nc, &id)); printf("%d\n", id);
+    SAY(nc_inq_format_extended(nc, &id, &mode)); printf("%d\n", id);
+    SAY(nc_enddef(nc));
+    SAY(nc_def_dim(nc, "early", 4, &id));
+    SAY(nc_def_dim(nc, "x", 4, &id));
+    SAY(nc_def_var(nc, "v", NC_INT, 0, NULL, &id));
+    SAY(nc_inq_varid(nc, "v", &id)); printf("%d\n", id);
+    SAY(nc_inq_varid(nc, "no", &id));
+    SAY(nc_inq_varid(nc, "v", &id));
+    SAY(nc_def_var_deflate(nc, id, 0, 1, 1));
+    SAY(nc_def_var_fill(nc, id, 0, &fill));
+    SAY(nc_put_att_float(nc, id, "_FillValue", NC_FLOAT, 1, &fill));
+    SAY(nc_put_att_float(nc, id, "counts", NC_FLOAT, 1, &fill));
+    SAY(nc_put_att_text(nc, id, "units", 40, "a text that is longer than the one before"));
+    SAY(nc_redef(nc));
+    SAY(nc_redef(nc));
+    SAY(nc_put_att_text(nc, id, "units", 40, "a text that is longer than the one before"));
+    SAY(nc_def_dim(nc, "late", 2, level));
+    SAY(nc_def_var(nc, "late", NC_SHORT, 1, level, &other)); printf("%d\n", other);
+    SAY(nc_def_var_deflate(nc, other, 1, 1, 5));
+    SAY(nc_put_var1_float(nc, id, start, &value));
+    SAY(nc_enddef(nc));
+    SAY(nc_put_var1_float(nc, id, start, &value));
+    SAY(nc_put_vara_float(nc, id, far, count, &value));
+    SAY(nc_put_var1_text(nc, id, start, "a"));
+    SAY(nc_get_var1_float(nc, id, start, &value)); printf("%g\n", value);
+    start[0] = 20;
+    SAY(nc_get_var1_float(nc, id, start, &value));
+    SAY(nc_inq_unlimdim(nc, level));
+    SAY(nc_inq_dimlen(nc, level[0], &length)); printf("%zu\n", length);
+    SAY(nc_inq_var_deflate(nc, id, level, level + 1, level + 2));
+    printf("%d %d\n", level[1], level[2]);
+    SAY(nc_del_att(nc, id, "none"));
+    SAY(nc_del_att(nc, NC_GLOBAL, "history"));
+    SAY(nc_inq_attname(nc, NC_GLOBAL, 0, text)); puts(text);
+    SAY(nc_rename_var(nc, id, "t"));
+    SAY(nc_sync(nc));
+    SAY(nc_close(nc));
+    SAY(nc_close(nc));
+    return 0;
+}
+"""
+DEFINES_A_TYPE = """
+import os, sys, numpy as np, netCDF4
+with netCDF4.Dataset(sys.argv[1], "a") as file:
+    os.chdir("/")
+    if len(sys.argv) > 2:
+        file["v"][7] = 3
+    kind = file.createCompoundType(np.dtype([("a", "i4"), ("b", "f8")]), "pair")
+    values = np.zeros(100, kind.dtype)
+    values["a"] = np.arange(100)
+    file.createVariable("p", kind, ("x",))[:] = values
+    file.createVariable("later", "f4", ("t", "x"), zlib=True)[:] = 4
+    file.late, file["v"][8] = "l", 2
+"""
+KILLED = """
+import os, signal, sys, netCDF4
+file = netCDF4.Dataset(sys.argv[1], "a")
+for record in range(5, 30):
+    file["v"][record] = record
+    if record == 7:
+        file.sync()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def history(path: Path, model: str = "NETCDF4") -> Path:
+    """A file of five records, made by netCDF-C."""
+    values = np.random.default_rng(0).normal(size=(5, 100, 50)).astype("f4")
+    with netCDF4.Dataset(path, "w", format=model) as file:
+        file.title, file.history = "x", "old"
+        for name, length in (("t", None), ("x", 100), ("y", 50)):
+            file.createDimension(name, length)
+        chunks = {"zlib": True, "complevel": 4, "chunksizes": (3, 50, 50), "fill_value": -9.0}
+        v = file.createVariable("v", "f4", ("t", "x", "y"), **chunks)
+        v.units, v.long_name, v.counts = "K", "heat", np.arange(3, dtype="i4")
+        file.createVariable("t", "f8", ("t",))[:] = np.arange(5)
+        file.createVariable("w", "f8", ("x", "y"))[:] = 1
+        file.createVariable("k", "i2", ("t", "x"), zlib=True, fletcher32=True)[:5] = 2
+        file.createVariable("c", "S1", ("x",))[:] = b"a"
+        v[:] = values
+        if model == "NETCDF4":
+            file.createVariable("s", str, ("t",))[0] = "first"
+            group = file.createGroup("g")
+            group.createDimension("u", None)
+            group.createVariable("b", ">i4", ("u", "y"), endian="big", zlib=True)[:2] = 7
+    return path
+
+
+def both(folder: Path, source: Path, *command: object, taken: list[str]) -> str:
+    """Has a command go on with copies of a file, with frazil and without, and compares."""
+    for name in ("plain", "ours"):
+        (folder / name).mkdir()
+        shutil.copy(source, folder / name / "out.nc")
+    plain = run(*command, "out.nc", cwd=folder / "plain", env=PLAIN)
+    done = frazil_run(folder / "ours", "--", *command, "out.nc")
+    assert (done.returncode, done.stdout) == (0, plain), done.stderr
+    assert fates(folder / "ours") == taken, done.stderr
+    check_equal(folder / "plain/out.nc", folder / "ours/out.nc")
+    left = sorted(path.name for path in (folder / "ours").iterdir())
+    assert left == ["out.nc", "report.json"]
+    return done.stderr
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_python(tmp_path: Path, model: str):
+    (tmp_path / "edit.py").write_text(EDIT)
+    source = history(tmp_path / "in.nc", model)
+    words = both(tmp_path, source, sys.executable, "../edit.py", taken=["written"])
+    assert "out.nc: written by frazil" in words
+    with h5py.File(tmp_path / "ours/out.nc") as file:
+        assert file["v"].shape == (12, 100, 50) and (file["v"][1] == 3).all()
+        assert file["v"].compression == "gzip" and file["v"].chunks == (3, 50, 50)
+
+
+@needs("nc-config")
+@pytest.mark.parametrize("model", MODELS)
+def test_statuses(tmp_path: Path, model: str):
+    (tmp_path / "statuses.c").write_text(STATUSES)
+    flags = run("nc-config", "--cflags", "--libs").split()
+    run("cc", "-std=gnu99", tmp_path / "statuses.c", "-o", tmp_path / "statuses", *flags)
+    source = history(tmp_path / "in.nc", model)
+    both(tmp_path, source, "../statuses", taken=["written"])
+
+
+@needs("ncks")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ncks", "-h", "-A", "../more.nc"),
+        ("ncrcat", "-h", "-v", "v,t,k", "--rec_apn", "../in.nc"),
+        ("ncatted", "-h", "-a", "units,v,o,c,degC", "-a", "n,global,c,f,3", "-a", "counts,v,d,,"),
+        ("cdo", "-s", "cat", "../days.nc"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_tools(tmp_path: Path, command: tuple[str, ...]):
+    """NCO works on a copy that it puts in the place of the file."""
+    if not shutil.which(command[0]):
+        pytest.skip(f"needs {command[0]}")
+    source = history(tmp_path / "in.nc")
+    with netCDF4.Dataset(tmp_path / "more.nc", "w") as file:
+        file.createDimension("x", 100)
+        file.createVariable("extra", "f4", ("x",), zlib=True)[:] = np.arange(100)
+    if command[0] == "cdo":
+        source = tmp_path / "days.nc"
+        run("cdo", "-s", "-f", "nc4", "-z", "zip_2", "-random,r36x18", tmp_path / "day.nc")
+        run("cdo", "-s", "settaxis,2000-01-01,12:00,1day", tmp_path / "day.nc", source)
+    for name in ("plain", "ours"):
+        (tmp_path / name).mkdir()
+        shutil.copy(source, tmp_path / name / "out.nc")
+    run(*command, "out.nc", cwd=tmp_path / "plain", env=PLAIN)
+    done = frazil_run(tmp_path / "ours", "--", *command, "out.nc")
+    assert done.returncode == 0 and "written" in fates(tmp_path / "ours"), done.stderr
+    assert "not_taken" not in fates(tmp_path / "ours"), done.stderr
+    for name in ("plain", "ours"):
+        # The time of the call.
+        with netCDF4.Dataset(tmp_path / name / "out.nc", "a") as file:
+            for attribute in {"history", "NCO", "CDO"} & set(file.ncattrs()):
+                file.delncattr(attribute)
+    check_equal(tmp_path / "plain/out.nc", tmp_path / "ours/out.nc")
+
+
+def test_a_file_that_is_only_looked_at_stays_as_it_is(tmp_path: Path):
+    path = history(tmp_path / "out.nc")
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    script = (
+        "import netCDF4; file = netCDF4.Dataset('out.nc', 'a'); print(file['v'][4, 5, 6]);"
+        "file.sync(); file.close()"
+    )
+    done = frazil_run(tmp_path, "--", sys.executable, "-c", script)
+    assert (done.returncode, fates(tmp_path)) == (0, ["unchanged"]), done.stderr
+    assert "left as it was" in done.stderr
+    assert before == (path.read_bytes(), path.stat().st_mtime_ns)
+
+
+@pytest.mark.parametrize(("values", "taken"), [((), "given_back"), (("put",), "written")])
+def test_a_type_goes_back(tmp_path: Path, values: tuple[str, ...], taken: str):
+    """The program's own library goes on with the file, whatever folder the program is in."""
+    script = DEFINES_A_TYPE.replace("len(sys.argv) > 2", str(bool(values)))
+    (tmp_path / "define.py").write_text(script)
+    source = history(tmp_path / "in.nc")
+    both(tmp_path, source, sys.executable, "../define.py", taken=[taken])
+
+
+def test_what_frazil_does_not_show_is_left_alone(tmp_path: Path):
+    source = history(tmp_path / "in.nc")
+    with netCDF4.Dataset(source, "a") as file:
+        kind = file.createCompoundType(np.dtype([("a", "i4")]), "kind")
+        file.createVariable("p", kind, ("x",))
+    (tmp_path / "edit.py").write_text(EDIT)
+    words = both(tmp_path, source, sys.executable, "../edit.py", taken=["not_taken"])
+    assert "left to the program's own netCDF library: /kind: a user-defined type" in words
+
+
+@pytest.mark.parametrize("kind", ["symbolic", "hard"])
+def test_links_lead_to_the_same_file(tmp_path: Path, kind: str):
+    path = history(tmp_path / "disk.nc")
+    link = tmp_path / "out.nc"
+    link.symlink_to(path.name) if kind == "symbolic" else link.hardlink_to(path)
+    script = "import netCDF4; netCDF4.Dataset('out.nc', 'a')['v'][5] = 2"
+    done = frazil_run(tmp_path, "--", sys.executable, "-c", script)
+    assert (done.returncode, fates(tmp_path)) == (0, ["written"]), done.stderr
+    assert link.is_symlink() == (kind == "symbolic") and link.samefile(path)
+    with netCDF4.Dataset(path) as file:
+        assert (file["v"][5] == 2).all()
+
+
+def test_a_program_that_is_killed_leaves_the_last_commit(tmp_path: Path):
+    path = history(tmp_path / "out.nc")
+    (tmp_path / "killed.py").write_text(KILLED)
+    done = frazil_run(tmp_path, "--", sys.executable, "killed.py", "out.nc")
+    assert done.returncode == 128 + signal.SIGKILL and fates(tmp_path) == ["unclosed"]
+    with netCDF4.Dataset(path) as file:
+        assert len(file["v"]) == 8 and (file["v"][7] == 7).all()
+    # A program goes on from there.
+    script = "import netCDF4; netCDF4.Dataset('out.nc', 'a')['v'][8] = 8"
+    done = frazil_run(tmp_path, "--", sys.executable, "-c", script)
+    assert (done.returncode, fates(tmp_path)) == (0, ["written"]), done.stderr
+    with h5py.File(path) as file:
+        assert [file["v"][record, 0, 0] for record in (7, 8)] == [7, 8]
+
+
+def test_a_full_disk_leaves_the_last_commit(tmp_path: Path):
+    path = history(tmp_path / "out.nc")
+    script = """
+import resource, signal, netCDF4, numpy as np
+file = netCDF4.Dataset("out.nc", "a")
+file["v"][5] = 5
+file.sync()
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+file["v"][6:200] = np.random.default_rng(2).normal(size=(194, 100, 50))
+file.close()
+"""
+    done = frazil_run(tmp_path, "--", sys.executable, "-c", script)
+    assert done.returncode == FAILED and fates(tmp_path) == ["failed"], done.stderr
+    with netCDF4.Dataset(path) as file:
+        assert len(file["v"]) == 6 and (file["v"][5] == 5).all()
+
+
+def test_a_file_being_written_is_not_opened_twice(tmp_path: Path):
+    """The second opening reads what was put before."""
+    history(tmp_path / "out.nc")
+    script = (
+        "import netCDF4; file = netCDF4.Dataset('out.nc', 'a'); file['v'][5] = 5;"
+        "print(len(netCDF4.Dataset('out.nc')['v'])); file['v'][6] = 6; file.close()"
+    )
+    done = frazil_run(tmp_path, "--", sys.executable, "-c", script)
+    assert (done.returncode, done.stdout, fates(tmp_path)) == (0, "6\n", ["written"]), done.stderr
+    plain = subprocess.run(["ncdump", "-h", tmp_path / "out.nc"], capture_output=True, check=True)
+    assert b"t = UNLIMITED ; // (7 currently)" in plain.stdout
