@@ -24,7 +24,10 @@ def by_h5py(path: Path) -> State:
         values = {name: file[name][()] for name in names}
         attributes = {name: file.attrs[name] for name in ("records", "history")}
     if "label" in values:
-        values["label"] = np.array([_text(text) for text in values["label"]], object)
+        texts = [_text(text) for text in values["label"]]
+        # Strings end with the last one that was put, as in netCDF-C; netCDF's readers see empty ones behind it.
+        missing = [""] * (len(values["time"]) - len(texts))
+        values["label"] = np.array(texts + missing, object)
     history = _text(attributes["history"])
     return State(values, {"records": int(np.ravel(attributes["records"])[0]), "history": history})
 

@@ -320,6 +320,9 @@ static void print_file(int ncid) {
         char name[NC_MAX_NAME + 1];
         int type = -1, rank = -1, dimids[8] = {0};
         T(nc_inq_var(ncid, i, name, &type, &rank, dimids, &natts));
+        /* Whether what tells of rounding is among them before the file is opened again depends on the version. */
+        int attid = -1;
+        if (nc_inq_attid(ncid, i, "_QuantizeGranularBitRoundNumberOfSignificantDigits", &attid) == 0) natts--;
         printf("variable %s: type %d, %d attributes", name, type, natts);
         print_ints(" dimensions", dimids, (size_t)rank);
         T(nc_inq_varid(ncid, name, &type));

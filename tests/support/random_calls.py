@@ -422,8 +422,8 @@ class Caller:
             ("inq_varnatts", varid, self.out()),
             ("inq_var_szip", varid, self.out(), self.out()),
         ]
-        if not self.is_read:
-            # Of what is not chunked, HDF5 has a cache of another size in files that are read.
+        if not self.is_opened:
+            # Of what is not chunked, HDF5 has a cache of another size in files that are opened.
             asked.append(("get_var_chunk_cache", varid, self.out(), self.out(), self.out()))
         if self.group in self.known.parents:
             # Of groups that are not there netCDF-C gives the root group's.

@@ -43,7 +43,8 @@ class Runs:
             pair.repeat(calls)
         except Different:
             return pair.log[-1].name == name
-        except FaultOfNetcdf:
+        except (FaultOfNetcdf, AssertionError, OSError):
+            # Without some of its calls a sequence may be none that ends: a file that is not closed cannot be compared.
             return False
         finally:
             self.leave(pair)

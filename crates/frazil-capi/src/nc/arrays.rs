@@ -384,10 +384,15 @@ fn loose(
     stride: *const isize,
     imap: *const isize,
 ) -> Place {
-    let place = Place::slab(start, count).strided(stride).mapped(imap);
+    let place = Place::slab(start, count).strided(stride);
     Place {
         needs_start: false,
-        ..place
+        // Without a map it is a call with steps, whose checks are others.
+        ..if imap.is_null() {
+            place
+        } else {
+            place.mapped(imap)
+        }
     }
 }
 

@@ -101,14 +101,18 @@ impl Read<'_> {
         context.share(threads, &|stop| {
             self.process.workspaces.with(|workspace| {
                 while !stop.is_due()? {
-                    let taken = upcoming.lock().take(|batch| self.parts(batch));
-                    let Some((batch, announced)) = taken else {
+                    let bytes = &self.array.source().bytes;
+                    let mut next = upcoming.lock();
+                    let Some((batch, announced)) = next.take(|batch| self.parts(batch)) else {
                         break;
                     };
-                    let bytes = &self.array.source().bytes;
-                    match is_far {
-                        true => bytes.will_read(&announced.concat()),
-                        false => announced.iter().for_each(|parts| bytes.will_read(parts)),
+                    if is_far {
+                        // Others take what is announced here only once it is asked for: else they ask, too.
+                        bytes.will_read(&announced.concat());
+                    }
+                    drop(next);
+                    if !is_far {
+                        announced.iter().for_each(|parts| bytes.will_read(parts));
                     }
                     self.batch(batch, &upcoming, &awaited, workspace)?;
                 }
