@@ -13,6 +13,8 @@ from crash.program import Fault, Run
 from crash.readers import check, inspect
 from support.sampling import FULL
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 KILLS, BATCHES = (2000 if FULL else 200), 8
 OWN_KILLS = 400 if FULL else 40
 REPLAYED = os.environ.get("FRAZIL_CRASH_SEED")

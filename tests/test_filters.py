@@ -14,6 +14,8 @@ from h5py import h5d, h5p, h5s, h5t, h5z
 from support import h5_compare, make
 from support.command import DONE, FAILED, TROUBLE, frazil, pack, tool
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 FILTERS = {
     "deflate": {"compression": 6},
     "shuffle and deflate": {"compression": 1, "shuffle": True},

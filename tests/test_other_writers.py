@@ -13,6 +13,8 @@ import pytest
 from support import make, slow
 from support.command import DONE, FAILED, Outcome, frazil
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 # Arguments: file, libver, what comes after the records are there; then waits to be told to go on.
 WRITER = """
 import os, sys

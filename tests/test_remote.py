@@ -210,6 +210,7 @@ def test_what_passes_is_tried_again(far: Far, fault: Fault):
     ],
 )
 @pytest.mark.parametrize("spared", [0, 1], ids=["at once", "later"])
+@pytest.mark.sampled(one_in=4)
 def test_what_stays_wrong_is_said_once_and_soon(far: Far, kind: str, words: str, spared: int):
     # Larger than its head, so that there are later requests.
     far.files["large.nc"] = large()

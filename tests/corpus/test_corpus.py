@@ -21,7 +21,7 @@ REFUSED = {
 
 pytestmark = [
     pytest.mark.skipif(not CORPUS.is_dir(), reason=CORPUS_ABSENT),
-    pytest.mark.sampled(one_in=6),
+    pytest.mark.sampled(one_in=10),
 ]
 
 every_file = pytest.mark.parametrize("source", corpus_files(), ids=corpus_name)

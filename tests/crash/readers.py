@@ -25,7 +25,8 @@ def by_h5py(path: Path) -> State:
         attributes = {name: file.attrs[name] for name in ("records", "history")}
     if "label" in values:
         texts = [_text(text) for text in values["label"]]
-        # Strings end with the last one that was put, as in netCDF-C; netCDF's readers see empty ones behind it.
+        # Strings end with the last one that was put, as in netCDF-C, whose readers see empty ones
+        # behind it.
         missing = [""] * (len(values["time"]) - len(texts))
         values["label"] = np.array(texts + missing, object)
     history = _text(attributes["history"])

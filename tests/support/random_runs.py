@@ -44,7 +44,7 @@ class Runs:
         except Different:
             return pair.log[-1].name == name
         except (FaultOfNetcdf, AssertionError, OSError):
-            # Without some of its calls a sequence may be none that ends: a file that is not closed cannot be compared.
+            # Without some of its calls a sequence may leave a file open, which cannot be compared.
             return False
         finally:
             self.leave(pair)

@@ -126,6 +126,11 @@ fn odd_variable(
     if engine.inq_var_chunking(group, varid)? != reading.inq_var_chunking(group, varid)? {
         return Ok(Some("its storage".to_owned()));
     }
+    if reading.inq_var_quantize(group, varid)?.0 != 0 {
+        return Ok(Some(
+            "its rounding, which goes on with what is put".to_owned(),
+        ));
+    }
     engine.why_not_put(group, varid)
 }
 

@@ -158,7 +158,8 @@ pub(crate) fn verdict(
         return None;
     }
     let mut variable = describe(library, own, words[1] as c_int, false)?;
-    variable.is_filtered = false;
+    // Filters that it has may be asked for again; which storage it can have depends on them.
+    variable.is_filtered &= name == "nc_def_var_chunking";
     with_shadow(file, |shadow| {
         shadow.verdict(file.program, &variable, name, words)
     })

@@ -49,11 +49,12 @@ pub(crate) fn keep_detail(status: Status, detail: &str) {
 /// The words for a status; with what the last call of this thread that failed said, if it had this one.
 fn told(status: c_int) -> *const c_char {
     let words = message(status);
-    let detail = DETAIL.with_borrow(|kept| match kept {
+    // While a thread ends what it kept may be gone already.
+    let detail = DETAIL.try_with(|place| match &*place.borrow() {
         Some((known, detail)) if *known == status => Some(detail.clone()),
         _ => None,
     });
-    let Some(detail) = detail else {
+    let Ok(Some(detail)) = detail else {
         return words.as_ptr();
     };
     let start = words.to_string_lossy();
@@ -62,10 +63,11 @@ fn told(status: c_int) -> *const c_char {
         false => format!("{start}: {detail}"),
     };
     let text = CString::new(text).unwrap_or_else(|_| words.to_owned());
-    TOLD.with_borrow_mut(|place| {
-        *place = text;
-        place.as_ptr()
-    })
+    let kept = TOLD.try_with(|place| {
+        place.replace(text);
+        place.borrow().as_ptr()
+    });
+    kept.unwrap_or_else(|_| words.as_ptr())
 }
 
 declared_elsewhere! {
