@@ -67,7 +67,7 @@ fn told(status: c_int) -> *const c_char {
         place.replace(text);
         place.borrow().as_ptr()
     });
-    kept.unwrap_or_else(|_| words.as_ptr())
+    kept.unwrap_or(words.as_ptr())
 }
 
 declared_elsewhere! {
