@@ -191,9 +191,11 @@ def test_statuses(tmp_path: Path, model: str):
         ("ncks", "-h", "-A", "../more.nc"),
         ("ncrcat", "-h", "-v", "v,t,k", "--rec_apn", "../in.nc"),
         ("ncatted", "-h", "-a", "units,v,o,c,degC", "-a", "n,global,c,f,3", "-a", "counts,v,d,,"),
+        # By another name first, which is changed into `_FillValue` once there are values.
+        ("ncatted", "-h", "-a", "_FillValue,v,o,f,-9"),
         ("cdo", "-s", "cat", "../days.nc"),
     ],
-    ids=lambda command: command[0],
+    ids=lambda command: "-".join(command[:4:3]),
 )
 def test_tools(tmp_path: Path, command: tuple[str, ...]):
     """NCO works on a copy that it puts in the place of the file."""

@@ -12,13 +12,13 @@ use crate::names::{Call, NAMES};
 use crate::report;
 
 /// What frazil answers where it does not do what netCDF-C may do: `NC_EINVAL`, `NC_EBADTYPE`,
-/// `NC_EVARSIZE`, `NC_EBADTYPID`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`; `NC_ENOMEM` for a chunk or
-/// a contiguous variable of more than an eighth of frazil's memory.
-const NOT_SERVED: [c_int; 8] = [-36, -45, NO_MEMORY, -62, -117, -128, -132, -136];
+/// `NC_EVARSIZE`, `NC_EBADTYPID`, `NC_ELATEFILL`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`; `NC_ENOMEM` for
+/// a chunk or a contiguous variable of more than an eighth of frazil's memory.
+const NOT_SERVED: [c_int; 9] = [-36, -45, NO_MEMORY, -62, -117, -122, -128, -132, -136];
 
 /// Those of them that frazil answers for nothing else: the others are the program's faults where its own library
 /// cannot be asked.
-const NOT_HERE: [c_int; 5] = [NO_MEMORY, -62, -128, -132, -136];
+const NOT_HERE: [c_int; 6] = [NO_MEMORY, -62, -122, -128, -132, -136];
 
 /// A call on a file that frazil may not be able to serve: the file then goes back to the program's
 /// own library, which gets this call.

@@ -4,7 +4,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
-use crate::files::{CLASSIC_MODEL, Place, Taken, WRITE};
+use crate::files::{Place, Taken, WRITE};
 use crate::handover::fill_mode_of;
 use crate::invoke::{BAD_ID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
@@ -49,7 +49,7 @@ pub(crate) fn go_on_there(file: &Taken, why: &str) -> Result<(), c_int> {
         done(unsafe { invoke_on(file.program, "nc_inq_grp_full_ncid", real, others) })?;
         groups.push(group);
     }
-    if in_define_mode && file.mode & CLASSIC_MODEL != 0 {
+    if in_define_mode {
         // SAFETY: nc_redef with the file's number.
         done(unsafe { invoke_on(file.program, "nc_redef", real, []) })?;
     }

@@ -257,6 +257,24 @@ impl Writer {
         Ok(())
     }
 
+    /// Gives an attribute of a variable the name `_FillValue` after its values have begun to be written. As in
+    /// netCDF-C that renames an attribute, and elements that nobody puts keep the fill value that they had.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] if there is none of the old name, [`ErrorCode::InvalidArgument`] if the variable
+    /// has a fill value among its attributes.
+    pub fn rename_to_fill_value(&mut self, variable: VariableId, old: &str) -> Result<()> {
+        self.begin()?;
+        let owner = AttributeOwner::Variable(variable);
+        self.check_attribute(owner, old)?;
+        if self.has_attribute(owner, FILL_VALUE) {
+            return Err(in_use("attribute", FILL_VALUE).in_file(&self.path));
+        }
+        let (old, new) = (old.to_owned(), FILL_VALUE.to_owned());
+        self.change(Change::RenameAttribute(owner, old, new));
+        Ok(())
+    }
+
     /// Gives a group another name.
     ///
     /// # Errors

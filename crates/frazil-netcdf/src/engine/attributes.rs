@@ -246,6 +246,13 @@ impl Engine {
         if self.classic_model && !self.in_define_mode && new_name.len() > name.len() {
             return Err(Status::ENOTINDEFINE.into());
         }
+        if let AttributeOwner::Variable(variable) = owner
+            && new_name == FILL_VALUE
+            && !self.is_fill_changeable(variable)
+        {
+            self.is_changed = true;
+            return Ok(self.writer.rename_to_fill_value(variable, name)?);
+        }
         let is_of_variable = matches!(owner, AttributeOwner::Variable(_));
         if is_of_variable && [name, new_name].contains(&FILL_VALUE) {
             self.put_checked(owner, new_name, value)?;
