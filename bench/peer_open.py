@@ -39,23 +39,30 @@ def of_h5py() -> Callable[[str], Counter[str]]:
     return seen
 
 
+def look(group: Any, found: Counter[str], inventory: Callable[[Any], Any]) -> None:
+    """Counts what is in a group, and has a variable's type, chunks and filters looked at."""
+    found["attributes"] += len(attributes(group))
+    for variable in group.variables.values():
+        found["variables"] += 1
+        found["axes"] += len(variable.shape)
+        found["attributes"] += len(attributes(variable))
+        inventory(variable)
+    for below in group.groups.values():
+        look(below, found, inventory)
+
+
+def attributes(item: Any) -> dict[str, Any]:
+    """netCDF4 has them among those of Python."""
+    return dict(item.attrs) if hasattr(item, "attrs") else item.__dict__
+
+
 def of_netcdf4() -> Callable[[str], Counter[str]]:
     import netCDF4
-
-    def look(group: Any, found: Counter[str]) -> None:
-        found["attributes"] += len(group.__dict__)
-        for variable in group.variables.values():
-            found["variables"] += 1
-            found["axes"] += len(variable.shape)
-            found["attributes"] += len(variable.__dict__)
-            _ = (variable.dtype, variable.chunking(), variable.filters())
-        for below in group.groups.values():
-            look(below, found)
 
     def seen(path: str) -> Counter[str]:
         found: Counter[str] = Counter()
         with netCDF4.Dataset(path) as file:
-            look(file, found)
+            look(file, found, lambda v: (v.dtype, v.chunking(), v.filters()))
         return found
 
     return seen
@@ -64,20 +71,10 @@ def of_netcdf4() -> Callable[[str], Counter[str]]:
 def of_frazil() -> Callable[[str], Counter[str]]:
     import frazil
 
-    def look(group: Any, found: Counter[str]) -> None:
-        found["attributes"] += len(dict(group.attrs))
-        for variable in group.variables.values():
-            found["variables"] += 1
-            found["axes"] += len(variable.shape)
-            found["attributes"] += len(dict(variable.attrs))
-            _ = (variable.dtype, variable.chunks, variable.filters)
-        for below in group.groups.values():
-            look(below, found)
-
     def seen(path: str) -> Counter[str]:
         found: Counter[str] = Counter()
         with frazil.open(path) as file:
-            look(file, found)
+            look(file, found, lambda v: (v.dtype, v.chunks, v.filters))
         return found
 
     return seen

@@ -455,39 +455,6 @@ def test_how_programs_end(tmp_path: Path, c_program: Path, end: str, code: int, 
     assert b" 496, 497, 498, 499 ;" in text
 
 
-SYNC = """
-import resource, sys, netCDF4, numpy as np
-values, length = np.random.default_rng(0), 20_000
-if sys.argv[2:]:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
-with netCDF4.Dataset(sys.argv[1], "w") as file:
-    file.createDimension("t", None), file.createDimension("x", length)
-    v = file.createVariable("v", "f4", ("t", "x"), zlib=True)
-    for record in range(100 if sys.argv[2:] else 5):
-        v[record] = values.normal(size=length)
-        file.sync()
-        with netCDF4.Dataset(sys.argv[1]) as reader:
-            assert reader["v"].shape[0] == record + 1
-"""
-
-
-def test_commits_behind_a_program(tmp_path: Path):
-    command = [sys.executable, "-c", SYNC, "out.nc"]
-    done = frazil_run(tmp_path, "--commit-behind", "--", *command)
-    assert (done.returncode, fates(tmp_path)) == (0, ["written"]), done.stderr
-    (tmp_path / "out.nc").rename(tmp_path / "ours.nc")
-    subprocess.run(command, cwd=tmp_path, env=PLAIN, check=True)
-    check_equal(tmp_path / "out.nc", tmp_path / "ours.nc")
-
-
-def test_a_full_disk_is_told_of_where_commits_go_on_behind(tmp_path: Path):
-    done = frazil_run(
-        tmp_path, "--commit-behind", "--", sys.executable, "-c", SYNC, "out.nc", "full"
-    )
-    assert done.returncode == FAILED and "File too large" in done.stderr
-    assert b"t = UNLIMITED" in ncdump(tmp_path / "out.nc", "-h")
-
-
 @needs_netcdf
 def test_what_was_not_asked_for_comes_on_request(tmp_path: Path, c_program: Path):
     options = ("--compress", "--filters", "shuffle+deflate(5)", "--threads", "1")

@@ -22,7 +22,7 @@ from support.drop_in import BARE, BUILT, installed
 from support.dumps import ncdump
 from support.fortran import run
 from support.mpi import MPICH, OPEN_MPI, Mpi
-from support.running import fates, frazil_run
+from support.running import check_equal, fates, frazil_run
 
 pytestmark = needs("nc-config")
 
@@ -357,3 +357,36 @@ def test_a_signal_of_the_users_reaches_the_program(tmp_path: Path):
     assert [file["fate"] for file in report["files"]] == ["written"]
     with netCDF4.Dataset(tmp_path / "out.nc") as file:
         assert list(file["v"][:]) == [4, 4, 4]
+
+
+SYNC = """
+import resource, sys, netCDF4, numpy as np
+values, length = np.random.default_rng(0), 20_000
+if sys.argv[2:]:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+with netCDF4.Dataset(sys.argv[1], "w") as file:
+    file.createDimension("t", None), file.createDimension("x", length)
+    v = file.createVariable("v", "f4", ("t", "x"), zlib=True)
+    for record in range(100 if sys.argv[2:] else 5):
+        v[record] = values.normal(size=length)
+        file.sync()
+        with netCDF4.Dataset(sys.argv[1]) as reader:
+            assert reader["v"].shape[0] == record + 1
+"""
+
+
+def test_commits_behind_a_program(tmp_path: Path):
+    command = [sys.executable, "-c", SYNC, "out.nc"]
+    done = frazil_run(tmp_path, "--commit-behind", "--", *command)
+    assert (done.returncode, fates(tmp_path)) == (0, ["written"]), done.stderr
+    (tmp_path / "out.nc").rename(tmp_path / "ours.nc")
+    subprocess.run(command, cwd=tmp_path, env=PLAIN, check=True)
+    check_equal(tmp_path / "out.nc", tmp_path / "ours.nc")
+
+
+def test_a_full_disk_is_told_of_where_commits_go_on_behind(tmp_path: Path):
+    done = frazil_run(
+        tmp_path, "--commit-behind", "--", sys.executable, "-c", SYNC, "out.nc", "full"
+    )
+    assert done.returncode == FAILED and "File too large" in done.stderr
+    assert b"t = UNLIMITED" in ncdump(tmp_path / "out.nc", "-h")

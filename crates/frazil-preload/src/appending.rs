@@ -7,10 +7,10 @@ use std::ffi::{CStr, OsStr, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::files::{self, CLASSIC_MODEL, Origin, Taken};
-use crate::invoke::{invoke, invoke_on, number};
-use crate::library::{Library, frazil, is_netcdf4};
-use crate::report;
+use crate::create::take_into_hands;
+use crate::files::{CLASSIC_MODEL, Origin};
+use crate::invoke::{invoke, invoke_on};
+use crate::library::{Library, is_netcdf4};
 
 /// `NC_FORMAT_NETCDF4_CLASSIC`
 const CLASSIC_FORMAT: c_int = 4;
@@ -25,31 +25,15 @@ pub(crate) fn take(
     if !is_netcdf4(Path::new(OsStr::from_bytes(path.to_bytes()))) {
         return Ok(None);
     }
-    if is_aligned(program) {
-        return Err("the program has set an alignment (nc_set_alignment)".to_owned());
-    }
-    let library = frazil().map_err(|words| format!("libfrazil cannot be loaded: {words}"))?;
-    let mut own: c_int = 0;
-    let place = (&raw mut own) as usize;
-    let words = [path.as_ptr() as usize, number(mode), place, 0, 0, 0, 0, 0];
-    // SAFETY: frz_nc_open_writing with its three arguments.
-    let status = unsafe { invoke(library, "nc_open_writing", words) };
-    if status != 0 {
-        return Err(report::refusal_of(status));
-    }
-    report::at_exit(library);
-    let mode = mode | model_of(library, own);
-    match files::insert(Taken::new(path, Origin::Opened, (mode, own), program)) {
-        Some(id) => {
-            report::taken(path);
-            Ok(Some(id))
-        }
-        None => {
-            // SAFETY: frz_nc_discard with the number of a file that was opened above.
-            unsafe { invoke_on(library, "nc_discard", own, []) };
-            Err("too many files are open".to_owned())
-        }
-    }
+    let of_model = |library, own, mode| mode | model_of(library, own);
+    take_into_hands(
+        path,
+        Origin::Opened,
+        ("nc_open_writing", mode),
+        program,
+        of_model,
+    )
+    .map(Some)
 }
 
 /// `NC_CLASSIC_MODEL` or 0.

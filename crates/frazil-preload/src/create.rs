@@ -108,6 +108,25 @@ fn take(path: &CStr, mode: c_int, program: &'static Library) -> Result<c_int, St
     if let Some(why) = must_keep_its_place(named) {
         return Err(why.to_owned());
     }
+    let as_asked = |_, _, mode| mode;
+    take_into_hands(
+        path,
+        Origin::Created,
+        ("nc_create", mode),
+        program,
+        as_asked,
+    )
+}
+
+/// Has frazil create or open a file by a call with three arguments, and gives it a number; the error is why not.
+/// `mode_of` says how it then counts as asked for.
+pub(crate) fn take_into_hands(
+    path: &CStr,
+    origin: Origin,
+    (call, mode): (&str, c_int),
+    program: &'static Library,
+    mode_of: impl FnOnce(&'static Library, c_int, c_int) -> c_int,
+) -> Result<c_int, String> {
     if appending::is_aligned(program) {
         return Err("the program has set an alignment (nc_set_alignment)".to_owned());
     }
@@ -115,20 +134,20 @@ fn take(path: &CStr, mode: c_int, program: &'static Library) -> Result<c_int, St
     let mut own: c_int = 0;
     let place = (&raw mut own) as usize;
     let words = [path.as_ptr() as usize, number(mode), place, 0, 0, 0, 0, 0];
-    // SAFETY: frz_nc_create with its three arguments.
-    let status = unsafe { invoke(frazil, "nc_create", words) };
+    // SAFETY: frz_nc_create or frz_nc_open_writing with its three arguments.
+    let status = unsafe { invoke(frazil, call, words) };
     if status != 0 {
-        return Err(report::words_of(status));
+        return Err(report::refusal_of(status));
     }
     report::at_exit(frazil);
-    let taken = Taken::new(path, Origin::Created, (mode, own), program);
-    match files::insert(taken) {
+    let mode = mode_of(frazil, own, mode);
+    match files::insert(Taken::new(path, origin, (mode, own), program)) {
         Some(id) => {
             report::taken(path);
             Ok(id)
         }
         None => {
-            // SAFETY: frz_nc_discard with the number of a file that is new.
+            // SAFETY: frz_nc_discard with the number of a file that was taken above.
             unsafe { invoke_on(frazil, "nc_discard", own, []) };
             Err("too many files are open".to_owned())
         }
