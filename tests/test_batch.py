@@ -308,6 +308,20 @@ def test_a_result_that_was_changed_since_does_not_count_as_done(tmp_path: Path):
     assert frazil("verify", source / "1.nc", damaged).code == DONE
 
 
+@pytest.mark.parametrize("bytes_left", [0, 3000])
+def test_a_result_that_was_cut_off_does_not_count_as_done(tmp_path: Path, bytes_left: int):
+    """Also where no run has noted it."""
+    source, out = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    write(source / "a.nc", 1)
+    assert frazil("pack", source, "--out-dir", out).code == DONE
+    os.truncate(out / "a.nc", bytes_left)
+    refused = frazil("pack", source, "--out-dir", out, "--skip-existing")
+    assert refused.code == FAILED and "not as it was finished" in refused.stderr
+    assert frazil("pack", source, "--out-dir", out, "--skip-existing", "--overwrite").code == DONE
+    assert frazil("verify", source / "a.nc", out / "a.nc").code == DONE
+
+
 def test_trees_are_verified_as_they_were_packed(tmp_path: Path):
     source, out, log = tmp_path / "in", tmp_path / "out", tmp_path / "run.log"
     for number in range(12):

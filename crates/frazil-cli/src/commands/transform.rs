@@ -4,13 +4,17 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use frazil::{Destination, PackReport, Progress, Resources};
+use frazil::{Destination, ErrorCode, PackReport, Progress, Resources};
 
 use super::batch::{self, Account, Chosen, Finished, Outcome, Requests, Results, Share};
 use super::summary::Shown;
 use super::{Document, Status};
 use crate::args::{BatchArgs, OutputArgs, ResultArgs};
 use crate::printer::Printer;
+
+/// What to do about a result that `--skip-existing` does not take for done.
+const NOT_DONE: &str =
+    "it is older than its input, or not as it was finished: add --overwrite to write it again";
 
 /// What to go through and how to show it.
 #[derive(Debug)]
@@ -68,10 +72,18 @@ fn with_results(transform: &Transform<'_>, work: &Work<'_>) -> frazil::Result<io
         {
             return Outcome::Skipped;
         }
-        one(transform, chosen, |input, destination| {
+        let outcome = one(transform, chosen, |input, destination| {
             let resources = share.resources(&transform.resources.cancel);
             work(input, destination, resources, progress)
-        })
+        });
+        match outcome {
+            Outcome::Failed(error)
+                if finished.is_some() && error.code == ErrorCode::AlreadyExists =>
+            {
+                Outcome::Failed(error.with_cure(NOT_DONE))
+            }
+            outcome => outcome,
+        }
     };
     let (resources, jobs) = (transform.resources, transform.batch.jobs);
     let done = batch::each(transform.chosen, jobs, resources, &mut account, &one);

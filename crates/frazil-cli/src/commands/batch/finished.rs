@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use frazil::{Error, Result};
+use frazil::{Error, Reader, ReaderOptions, Result};
 
 use super::Chosen;
 
@@ -48,8 +48,8 @@ impl Finished {
         })
     }
 
-    /// Whether the result of an input is there, is not older than the input, and is, as far as the index
-    /// knows both, as it was when it was finished.
+    /// Whether the result of an input is there, and is as it was when it was finished. Of one that the index does
+    /// not know: whether it is not older than the input, and opens, which one that was cut off does not.
     pub(crate) fn has(&self, chosen: &Chosen) -> bool {
         let target = chosen.target(&self.folder);
         let (Ok(input), Ok(output)) = (chosen.path.metadata(), target.metadata()) else {
@@ -59,7 +59,7 @@ impl Finished {
         let (input, output) = (state(&input), state(&output));
         match self.known.get(below.as_os_str().as_bytes()) {
             Some(known) => *known == (input, output),
-            None => (output.1, output.2) >= (input.1, input.2),
+            None => (output.1, output.2) >= (input.1, input.2) && opens(&target),
         }
     }
 
@@ -87,6 +87,10 @@ impl Finished {
             .and_then(|mut file| file.write_all(&line));
         added.map_err(|error| Error::io(&error, "write", &path))
     }
+}
+
+fn opens(path: &Path) -> bool {
+    Reader::open(path, &ReaderOptions::default()).is_ok()
 }
 
 /// A line: six numbers and the name, with spaces between.
