@@ -51,12 +51,8 @@ fn take_over(engine: &mut Engine, reading: &mut Reading) -> Answer<Option<String
     }
     for group in (0..engine.groups()).map(GroupNumber) {
         let name = reading.inq_grpname_full(group)?;
-        let is_same = engine.inq_grpname_full(group)? == name
-            && engine.inq(group)? == reading.inq(group)?
-            && engine.inq_unlimdims(group)? == reading.inq_unlimdims(group)?
-            && have_same_dimensions(engine, reading, group)?;
-        if !is_same {
-            return Ok(Some(format!("{name}: its dimensions or variables")));
+        if let Some(what) = odd_group(engine, reading, group, &name)? {
+            return Ok(Some(format!("{name}: {what}")));
         }
         let mut owners = reading.inq_varids(group)?;
         for &varid in &owners {
@@ -74,6 +70,28 @@ fn take_over(engine: &mut Engine, reading: &mut Reading) -> Answer<Option<String
         }
     }
     Ok(None)
+}
+
+/// What is shown differently of a group.
+fn odd_group(
+    engine: &mut Engine,
+    reading: &mut Reading,
+    group: GroupNumber,
+    name: &str,
+) -> Answer<Option<&'static str>> {
+    let (ours, theirs) = (engine.inq(group)?, reading.inq(group)?);
+    let unlimited = (engine.inq_unlimdims(group)?, reading.inq_unlimdims(group)?);
+    Ok(if engine.inq_grpname_full(group)? != name {
+        Some("its place among the groups")
+    } else if !have_same_dimensions(engine, reading, group)? {
+        Some("its dimensions")
+    } else if unlimited.0 != unlimited.1 || ours.unlimited != theirs.unlimited {
+        Some("the order of its unlimited dimensions, which are several")
+    } else if ours != theirs {
+        Some("how many variables or attributes it has")
+    } else {
+        None
+    })
 }
 
 fn have_same_dimensions(
