@@ -322,6 +322,14 @@ def test_a_result_that_was_cut_off_does_not_count_as_done(tmp_path: Path, bytes_
     assert frazil("verify", source / "a.nc", out / "a.nc").code == DONE
 
 
+def test_a_link_to_nothing_is_no_folder_for_results(tmp_path: Path):
+    write(tmp_path / "a.nc", 1)
+    (tmp_path / "out").symlink_to(tmp_path / "absent")
+    outcome = frazil("pack", tmp_path / "a.nc", "--out-dir", tmp_path / "out")
+    assert outcome.code == FAILED and "link to something that is not there" in outcome.stderr
+    assert not (tmp_path / "absent").exists()
+
+
 def test_trees_are_verified_as_they_were_packed(tmp_path: Path):
     source, out, log = tmp_path / "in", tmp_path / "out", tmp_path / "run.log"
     for number in range(12):

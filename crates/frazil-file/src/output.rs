@@ -93,8 +93,7 @@ pub fn resolve(input: &Path, destination: &Destination, overwrite: bool) -> Resu
             let name = input.file_name().ok_or_else(|| {
                 Error::new(ErrorCode::InvalidArgument, "has no file name").in_file(input)
             })?;
-            std::fs::create_dir_all(directory)
-                .map_err(|error| Error::io(&error, "create directory", directory))?;
+            make_directory(directory)?;
             separate(input, &metadata, &directory.join(name), overwrite)
         }
     }
@@ -115,11 +114,19 @@ fn resolve_far(url: &str, destination: &Destination, overwrite: bool) -> Result<
             let name = shown.file_name().ok_or_else(|| {
                 Error::new(ErrorCode::InvalidArgument, "has no file name").in_file(&shown)
             })?;
-            std::fs::create_dir_all(directory)
-                .map_err(|error| Error::io(&error, "create directory", directory))?;
+            make_directory(directory)?;
             new_file(&directory.join(name), overwrite)
         }
     }
+}
+
+fn make_directory(directory: &Path) -> Result<()> {
+    // With a slash behind it a link's name would mean what it leads to.
+    let directory = directory.components().as_path();
+    std::fs::create_dir_all(directory).map_err(|error| match directory.is_symlink() {
+        true => not_followed(&std::io::ErrorKind::NotFound.into(), directory),
+        false => Error::io(&error, "create directory", directory),
+    })
 }
 
 fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Result<Target> {

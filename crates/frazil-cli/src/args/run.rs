@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use frazil::{DeclaredOption, writer_options};
+use frazil::{DeclaredOption, Values, writer_options};
 
 use super::declared::helped;
 
@@ -90,7 +90,10 @@ impl Args for WriterFlags {
         flags().iter().fold(command, |command, (flag, declared)| {
             let arg = Arg::new(declared.key)
                 .long(flag.as_str())
-                .value_name("VALUE")
+                .value_name(match declared.values {
+                    Values::Switch => "0|1",
+                    Values::Words(_) | Values::Form(_) => "VALUE",
+                })
                 .allow_negative_numbers(true);
             command.arg(helped(arg, declared))
         })
