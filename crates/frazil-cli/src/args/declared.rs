@@ -10,11 +10,13 @@ use frazil::{DeclaredOption, Values};
 /// Defaults that need no words.
 const NO_DEFAULT: [&str; 4] = ["none", "not known", "not stated", "0"];
 
-/// The subcommand with the help of declared options that are its own.
+/// The subcommand with the help of declared options that are its own, or that has no other help.
 pub(super) fn with_help(command: Command) -> Command {
     let name = command.get_name().to_owned();
     command.mut_args(|arg| match declaration(&arg) {
-        Some(declared) if declared.of.include(&name) => helped(arg, declared),
+        Some(declared) if declared.of.include(&name) || arg.get_help().is_none() => {
+            helped(arg, declared)
+        }
         _ => arg,
     })
 }
