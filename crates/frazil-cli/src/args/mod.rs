@@ -134,10 +134,7 @@ pub(crate) enum Command {
 
 /// The command with all its flags and their help.
 pub(crate) fn command() -> clap::Command {
-    let of_files = ["pack", "plan", "unpack"].into_iter();
-    of_files.fold(Cli::command(), |command, name| {
-        command.mut_subcommand(name, declared::with_help)
-    })
+    Cli::command().mut_subcommands(declared::with_help)
 }
 
 /// Parses and checks the arguments; the first is the program's name.

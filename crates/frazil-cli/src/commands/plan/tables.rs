@@ -160,7 +160,7 @@ fn filters_of(variable: &VariableDecision) -> Table {
     let mut table = Table::new(vec![
         Column::words("filters tried"),
         Column::number("ratio"),
-        Column::number("nine of ten").optional(),
+        Column::number("90 % range").optional(),
         Column::number("write MB/s"),
         Column::number("read MB/s"),
         Column::number("write J/GB").optional(),
