@@ -211,7 +211,7 @@ def test_what_is_no_text_is_said_to_be_none(tmp_path: Path, word: str):
     target = tmp_path / "out.nc"
     outcome = frazil("pack", SAMPLE, "-o", target, word, SAMPLE)
     assert outcome.code == TROUBLE, outcome
-    assert f"{SAMPLE}: is no text in UTF-8" in outcome.stderr, outcome.stderr
+    assert f"{SAMPLE}: is not UTF-8 text" in outcome.stderr, outcome.stderr
     assert not target.exists()
 
 

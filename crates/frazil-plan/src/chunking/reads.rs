@@ -66,7 +66,8 @@ fn parse_read(text: &str) -> Result<WantedRead, PlanError> {
         Some((intent, weight)) => {
             let weight: Option<f64> = weight.trim().parse().ok();
             let weight = weight.filter(|weight| weight.is_finite() && *weight > 0.0);
-            let weight = weight.ok_or_else(|| refuse("has a weight that is no number above 0"))?;
+            let weight =
+                weight.ok_or_else(|| refuse("has a weight that is not a number above 0"))?;
             (intent.trim(), weight)
         }
     };
@@ -78,7 +79,7 @@ fn parse_read(text: &str) -> Result<WantedRead, PlanError> {
         slab if slab.contains(':') => ReadIntent::Hyperslab(parse_slab(slab).map_err(refuse)?),
         other => {
             let meant = spelling::question(other, ["map", "series", "profile", "volume"]);
-            let why = "is none of map, series, profile, volume, DIM:ELEMENTS/DIM:ELEMENTS";
+            let why = "is not map, series, profile, volume or DIM:ELEMENTS/DIM:ELEMENTS";
             return Err(refuse(&format!("{why}{meant}")));
         }
     };
