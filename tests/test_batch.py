@@ -148,7 +148,7 @@ def test_a_list_keeps_the_tree_and_may_come_by_a_pipe(tree: Path, tmp_path: Path
     assert done.returncode == 0, done.stderr
     assert contents(tmp_path / "out").keys() == {"a/b/file-002.nc", "file-000.nc"}
     names = tmp_path / "names"
-    for text, part in (("../x.nc\n", "leads upwards"), ("a\0b\n", "holds a NUL")):
+    for text, part in (("../x.nc\n", "contains `..`"), ("a\0b\n", "holds a NUL")):
         names.write_text(text)
         outcome = frazil("pack", "--files-from", names, "--out-dir", tmp_path / "out")
         assert outcome.code == TROUBLE and part in outcome.stderr

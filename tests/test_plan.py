@@ -487,9 +487,9 @@ def test_a_calibration_says_what_nobody_measured(tmp_path: Path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--network", "network"), "no number"),
-        (("--network", "25"), "no speed"),
-        (("--network", "-1Gbit/s"), "no speed"),
+        (("--network", "network"), "not a speed in numbers"),
+        (("--network", "25"), "not a speed"),
+        (("--network", "-1Gbit/s"), "not a speed"),
         (("--shared", "no/such/folder"), "in which you may write"),
         (("--local", "no/such/folder"), "in which you may write"),
     ],

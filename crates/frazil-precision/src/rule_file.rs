@@ -443,7 +443,7 @@ mod tests {
             ),
             (
                 "[[rule]]\nvariables = [\"a\"]\nmin_read_speed = \"soon\"",
-                "\"soon\" is no speed",
+                "\"soon\" is not a speed",
             ),
             (
                 "[[rule]]\nvariables = [\"a\"]\nmin_write_speed = true",
@@ -571,7 +571,7 @@ mod tests {
         assert_eq!(demand.filters, "lz4".parse().ok());
         assert_eq!(demand.min_write_speed, "2*network".parse().ok());
         let error = parse("*:\ncomp_speed=soon\n").unwrap_err();
-        assert!(error.contains("no speed"), "{error}");
+        assert!(error.contains("not a speed"), "{error}");
     }
 
     #[test]

@@ -100,7 +100,7 @@ fn parse_slab(text: &str) -> Result<Vec<(String, ReadExtent)>, &'static str> {
         let extent = match count.trim() {
             "all" => ReadExtent::Whole,
             number => match number.parse() {
-                Ok(0) | Err(_) => return Err("has elements that are no number above 0, nor all"),
+                Ok(0) | Err(_) => return Err("has elements that are not a number above 0, nor all"),
                 Ok(elements) => ReadExtent::Elements(elements),
             },
         };
@@ -214,15 +214,15 @@ mod tests {
     #[test]
     fn what_is_no_read_is_refused() {
         for (text, part) in [
-            ("", "none of map"),
-            ("maps", "none of map"),
-            ("map,,series", "none of map"),
+            ("", "is not map, series"),
+            ("maps", "is not map, series"),
+            ("map,,series", "is not map, series"),
             ("map=0", "weight"),
             ("map=-1", "weight"),
             ("map=NaN", "weight"),
             ("map=x", "weight"),
-            ("time:0", "no number above 0"),
-            ("time:x", "no number above 0"),
+            ("time:0", "not a number above 0"),
+            ("time:x", "not a number above 0"),
             (":3", "no dimension"),
             ("time:3/lat", "without elements"),
             ("time:3/time:4", "twice"),
