@@ -10,24 +10,23 @@
  *     frz_put(writer, temperature, start, count, NULL, FRZ_FLOAT, values);
  *     frz_close(writer, NULL);
  *
- * Errors: every function returns FRZ_OK (0) or another frz_status. frz_strerror says what a status
- * means; frz_last_message says what happened to which file and variable in this thread's last call
- * that failed, and what to do about it. Results are not touched by a call that fails, but where
- * its description says so. An error of writing in the background comes back from the next call
- * and from frz_close; a commit that was made stays.
+ * Errors: every function returns FRZ_OK (0) or another frz_status. frz_strerror describes a status.
+ * frz_last_message describes this thread's last failed call: file, variable, cause and cure. A call
+ * that fails does not change its results, unless its description says so. The next call and
+ * frz_close return an error of background work; earlier commits stay.
  *
- * Pointers: a pointer is NULL only where the description says that it may be; otherwise
- * FRZ_INVALID_ARGUMENT comes back. Arrays have the length that the description says. Text is UTF-8
- * and ends with a NUL; a path has the encoding of the system. What the caller hands in stays the
- * caller's and is not used after the call has returned. Each handle has one function that frees
- * it; a handle that was freed must not be used any more.
+ * Pointers: a pointer may be NULL only if the description says so; otherwise the call returns
+ * FRZ_INVALID_ARGUMENT. Arrays have the length in the description. Text is UTF-8 and ends with a
+ * NUL; a path has the encoding of the system. The caller keeps the memory that it passes, and
+ * frazil does not use it after the call has returned. Each handle has one function that frees it;
+ * do not use a freed handle.
  *
  * Numbers: groups, dimensions and variables are numbered over the whole file, each kind from 0.
  * Shapes and positions are in elements, the slowest dimension first, counted from 0.
  *
- * Threads: writers and options have no state in common. A writer may be used by several threads,
- * options by several as long as none changes them. No function may be called from a signal
- * handler. In the child of a fork, its parent's writers refuse all work.
+ * Threads: writers and options share no state. Several threads may use one writer. Several threads
+ * may use the same options, as long as none changes them. Do not call any function from a signal
+ * handler. In the child of a fork, its parent's writers refuse all calls.
  *
  * This file is generated: `make header`.
  */
