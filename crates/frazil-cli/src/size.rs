@@ -36,6 +36,10 @@ mod tests {
         assert_eq!(parse_memory("1M"), Ok(1 << 20));
         let message = parse_memory("1000K").unwrap_err();
         assert_eq!(message, "1000.0 KiB is too small; the minimum is 1.0 MiB");
-        assert!(parse_memory("2000000G").unwrap_err().contains("the maximum"));
+        assert!(
+            parse_memory("2000000G")
+                .unwrap_err()
+                .contains("the maximum")
+        );
     }
 }

@@ -100,7 +100,9 @@ fn parse_slab(text: &str) -> Result<Vec<(String, ReadExtent)>, &'static str> {
         let extent = match count.trim() {
             "all" => ReadExtent::Whole,
             number => match number.parse() {
-                Ok(0) | Err(_) => return Err("has elements that are not a number above 0, nor all"),
+                Ok(0) | Err(_) => {
+                    return Err("has elements that are not a number above 0, nor all");
+                }
                 Ok(elements) => ReadExtent::Elements(elements),
             },
         };
