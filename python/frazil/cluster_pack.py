@@ -194,7 +194,7 @@ def _refusal(target: Path | None, may_replace: bool) -> Error | None:
     again if its worker was lost before it said so, and finds its own file."""
     if target is None or may_replace or not target.exists():
         return None
-    return AlreadyExistsError("there is such a file", file=target, cure="allow to overwrite it")
+    return AlreadyExistsError("the file already exists", file=target, cure="allow to overwrite it")
 
 
 def _report(outcome: Outcome, path: Path) -> PackReport | Exception:

@@ -425,7 +425,7 @@ class Variable:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("what has no axes has no length")
+            raise TypeError("a variable without axes has no length")
         return self.shape[0]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

@@ -140,8 +140,8 @@ def decompress(packed: Any) -> np.ndarray:
         bytes_ = np.frombuffer(packed, dtype=np.uint8) if len(packed) else np.empty(0, np.uint8)
     except (TypeError, ValueError, BufferError) as error:
         raise InvalidArgumentError(
-            f"{type(packed).__name__} is no run of bytes: {error}",
-            cure="hand over what compress returned",
+            f"{type(packed).__name__} is not a block of bytes: {error}",
+            cure="pass the bytes that compress returned",
         ) from None
     (kind, size, is_big), shape = _frazil.compressed(bytes_)
     if size not in _SIZES[kind]:

@@ -480,8 +480,8 @@ class WriterReport(_Table):
 
     def _lines(self) -> list[str]:
         return [
-            f"{self.chunks} chunks; {self.hidden_seconds:.2f} s of packing behind the caller's "
-            f"back, {self.stalled_seconds:.2f} s waited for"
+            f"{self.chunks} chunks; {self.hidden_seconds:.2f} s of packing in the "
+            f"background, {self.stalled_seconds:.2f} s waited for"
         ]
 
     def _header(self) -> list[str]:

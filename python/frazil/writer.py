@@ -146,7 +146,7 @@ class Writer:
 
     def _group(self, path: str | None) -> int:
         if not isinstance(path, str | None):
-            raise InvalidArgumentError(f"{path!r} is no path of a group", file=self.path)
+            raise InvalidArgumentError(f"{path!r} is not a path of a group", file=self.path)
         group = self._known.group(path or "")
         if group is None:
             raise NotFoundError("there is no such group", file=self.path, variable=path)
@@ -174,7 +174,7 @@ class Writer:
     def add_group(self, path: str) -> None:
         """Add a group, and missing groups above it. An existing one does not change."""
         if not isinstance(path, str):
-            raise InvalidArgumentError(f"{path!r} is no path of a group", file=self.path)
+            raise InvalidArgumentError(f"{path!r} is not a path of a group", file=self.path)
         at, done = 0, ""
         for name in path.strip("/").split("/"):
             done = f"{done}/{name}"
@@ -261,7 +261,9 @@ class Writer:
         if level is not None:
             level = whole_count(level, "the level", **where)
         if contiguous and (chunks is not None or is_filtered(compression, level, checksum)):
-            raise InvalidArgumentError("what is contiguous has neither chunks nor filters", **where)
+            raise InvalidArgumentError(
+                "a contiguous variable has neither chunks nor filters", **where
+            )
         if no_fill and fill is not None:
             raise InvalidArgumentError("no_fill and a fill value contradict each other", **where)
         settings = {

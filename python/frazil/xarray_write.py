@@ -348,7 +348,7 @@ def _dump(
 def _fit(dataset: xr.Dataset, path: StrPath, group: str | None, append_dim: str) -> xr.Dataset:
     """What of a dataset goes on along a dimension, encoded as the file has it."""
     if append_dim not in dataset.dims:
-        raise ValueError(f"append_dim {append_dim!r} is no dimension of the dataset")
+        raise ValueError(f"append_dim {append_dim!r} is not a dimension of the dataset")
     if not Path(path).exists():
         return dataset
     try:

@@ -134,7 +134,7 @@ def test_a_file_object_keeps_its_place_and_its_errors_are_told():
         frazil.open(Broken(SAMPLE.read_bytes()))
     with pytest.raises(frazil.errors.InvalidArgumentError, match="binary mode"):
         frazil.open(io.StringIO("text"))
-    with pytest.raises(frazil.errors.InvalidArgumentError, match="no binary file object"):
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="binary file object"):
         frazil.open(42)
 
 
