@@ -381,7 +381,7 @@ def test_rounding_that_others_lack_is_named(field: Path, style: str, stated: tup
         (("--reads", "map=0"), "weight"),
         (("--storage", "tape"), "tape"),
         (("--axes", "a=clock"), "clock"),
-        (("--expected", "a=0"), "elements"),
+        (("--expected", "a=0"), "not a length"),
         (("--most-chunks", "0"), "most-chunks"),
     ],
 )

@@ -103,7 +103,7 @@ impl Writer {
 
     /// The refusal to replace the file.
     fn refusal(self, path: &Path) -> Error {
-        let cause = format!("{}; it is not replaced", self.words());
+        let cause = format!("{}, so frazil does not replace it", self.words());
         Error::new(ErrorCode::Locked, cause)
             .in_file(path)
             .with_cure(self.cure(path))
