@@ -11,8 +11,8 @@ use frazil_file::input::Input;
 use frazil_file::name_search::search;
 use frazil_file::wording::enumerate;
 
-/// What rules ask for.
-const PRECISION: &str = "precision";
+/// What rules ask.
+const PRECISION: &str = "precision is stated";
 
 /// Checks that the variables which rules about precision name are among `paths`.
 ///
@@ -72,7 +72,7 @@ fn check_algorithms(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
             });
         if let Some(pattern) = idle {
             let cause = format!(
-                "an algorithm is stated of `{pattern}`, and nothing says how far it rounds"
+                "an algorithm is stated for `{pattern}`, but nothing says how far it rounds"
             );
             let cure = "state significant_digits, significant_bits, nbits, keep_information, or an \
                         absolute or relative tolerance beside it";
@@ -115,9 +115,9 @@ pub(super) fn name_of(pattern: &str) -> Option<String> {
     Some(name)
 }
 
-/// Something, as precision or analysis, is asked for a name that no variable has.
-pub(super) fn no_variable(what: &str, name: &str, paths: &[&str], whereabouts: &str) -> Error {
-    let cause = format!("{what} is asked for `{name}`, and no variable has that name{whereabouts}");
+/// What is asked, as for precision or an analysis, names a variable that does not exist.
+pub(super) fn no_variable(asked: &str, name: &str, paths: &[&str], whereabouts: &str) -> Error {
+    let cause = format!("{asked} for `{name}`, but no variable has that name{whereabouts}");
     let cure = match nearest(name, paths) {
         Some(near) => format!("write `{near}` if you mean that one"),
         None if paths.is_empty() => "there are no variables".to_owned(),

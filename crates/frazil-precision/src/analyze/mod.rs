@@ -95,7 +95,7 @@ fn choose(
         }
         if let Some(name) = name_of(text) {
             let paths: Vec<&str> = all.iter().map(|&i| path(i)).collect();
-            return Err(no_variable("analysis", &name, &paths, ""));
+            return Err(no_variable("an analysis is asked", &name, &paths, ""));
         }
         notices.push(format!("no variable is named `{text}`"));
     }

@@ -136,7 +136,7 @@ fn variables_are_chosen_by_patterns_and_the_rest_is_named() {
     assert_eq!(some.notices, ["no variable is named `nothing*`"]);
     options.variables = vec!["T".to_owned(), "QVAPUR".to_owned()];
     let error = analyze(&sample(), &options, &mut Silent).unwrap_err();
-    assert!(error.cause.contains("asked for `QVAPUR`"), "{error}");
+    assert!(error.cause.contains("is asked for `QVAPUR`"), "{error}");
     assert!(error.cure.unwrap().contains("`QVAPOR`"));
     options.variables = Vec::new();
     let all = report(&sample(), &options);
