@@ -6,6 +6,8 @@ mod model;
 mod outcome;
 mod refusals;
 mod requests;
+#[path = "../../../../tests/support/sampling.rs"]
+pub(super) mod sampling;
 pub(super) mod script;
 mod types;
 
