@@ -2,7 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use frazil_pipeline::{ArraySource, PipelineError};
+use frazil_codec::Scratch;
+use frazil_pipeline::{
+    ArraySource, Block, MemoryBudget, PipelineError, RunOptions, Task, run_ordered,
+};
 use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
@@ -19,6 +22,54 @@ pub fn check_cancel(resources: &Resources) -> Result<()> {
         return Err(Error::new(ErrorCode::Interrupted, "interrupted"));
     }
     Ok(())
+}
+
+/// The values of one input in a parallel run, and its limits.
+#[derive(Debug, Clone, Copy)]
+pub struct InputRun<'a> {
+    /// The file that the sources are of.
+    pub input: &'a Input,
+    /// What tasks read from.
+    pub sources: &'a [ArraySource],
+    /// Threads, and when to stop.
+    pub resources: &'a Resources,
+    /// Where the memory comes from.
+    pub budget: &'a MemoryBudget,
+}
+
+impl InputRun<'_> {
+    /// Does the work of all tasks on threads, and has `take` take what came of it, in their order.
+    ///
+    /// `owner` gives the variable behind a source's number.
+    ///
+    /// # Errors
+    /// The first error of `work`, of `take` or of reading; it names the file.
+    pub fn run<M: Send, T: Send>(
+        self,
+        tasks: impl Iterator<Item = Task<M>> + Send,
+        owner: impl Fn(usize) -> Option<usize>,
+        work: impl Fn(&M, Vec<Block>, &mut Scratch) -> Result<T> + Sync,
+        mut take: impl FnMut(M, T) -> Result<()>,
+    ) -> Result<()> {
+        let options = RunOptions {
+            threads: threads(self.resources),
+            budget: self.budget,
+            cancel: &self.resources.cancel,
+        };
+        let outcome = run_ordered(
+            self.sources,
+            tasks,
+            &options,
+            |meta, blocks, scratch| work(meta, blocks, scratch).map_err(RunError::Facade),
+            |meta, result| take(meta, result).map_err(RunError::Facade),
+        );
+        outcome.map(drop).map_err(|error| match error {
+            RunError::Facade(error) => error.in_file(self.input.path()),
+            RunError::Pipeline(error) => {
+                explain(error, self.input, self.sources, owner, self.resources)
+            }
+        })
+    }
 }
 
 /// Puts a pipeline error into a user's words: file, variable, chunk, cause, cure.

@@ -9,8 +9,6 @@ const MOST_REGRET: f64 = 0.5;
 /// `weights` is by variable. Fewer, where more do not help.
 pub(crate) fn cover(costs: &Costs, weights: &[f64], most: usize) -> Vec<usize> {
     let mut set: Vec<usize> = Vec::new();
-    // What a trial takes of the set, by variable.
-    let mut taken: Vec<Option<usize>> = vec![None; weights.len()];
     let mut least = f64::INFINITY;
     while set.len() < most {
         let mut best: Option<(f64, usize)> = None;
@@ -18,10 +16,9 @@ pub(crate) fn cover(costs: &Costs, weights: &[f64], most: usize) -> Vec<usize> {
             if set.contains(&candidate) {
                 continue;
             }
-            let loss = mean(weights, |variable| {
-                let taken = costs.with_one_more(variable, taken[variable], candidate);
-                costs.regret(variable, Some(taken)).min(MOST_REGRET)
-            });
+            set.push(candidate);
+            let loss = loss(costs, weights, &set);
+            set.pop();
             // Of equals the first: the one that more readers know.
             if best.is_none_or(|(least, _)| loss < least) {
                 best = Some((loss, candidate));
@@ -31,9 +28,6 @@ pub(crate) fn cover(costs: &Costs, weights: &[f64], most: usize) -> Vec<usize> {
             Some((loss, candidate)) if loss < least - 1e-9 => {
                 least = loss;
                 set.push(candidate);
-                for (variable, taken) in taken.iter_mut().enumerate() {
-                    *taken = Some(costs.with_one_more(variable, *taken, candidate));
-                }
             }
             _ => break,
         }
@@ -48,15 +42,10 @@ pub(crate) fn loss_of_one(costs: &Costs, variable: usize, set: &[usize]) -> f64 
 
 /// Mean regret by weight of what trials take of a set.
 pub(crate) fn loss(costs: &Costs, weights: &[f64], set: &[usize]) -> f64 {
-    mean(weights, |variable| loss_of_one(costs, variable, set))
-}
-
-/// The mean of what variables lose, by weight.
-fn mean(weights: &[f64], loss_of: impl Fn(usize) -> f64) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);
     for (variable, &weight) in weights.iter().enumerate() {
         if weight > 0.0 {
-            sum += weight * loss_of(variable);
+            sum += weight * loss_of_one(costs, variable, set);
             total += weight;
         }
     }
