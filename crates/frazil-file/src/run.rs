@@ -49,27 +49,45 @@ impl InputRun<'_> {
         tasks: impl Iterator<Item = Task<M>> + Send,
         owner: impl Fn(usize) -> Option<usize>,
         work: impl Fn(&M, Vec<Block>, &mut Scratch) -> Result<T> + Sync,
-        mut take: impl FnMut(M, T) -> Result<()>,
+        take: impl FnMut(M, T) -> Result<()>,
     ) -> Result<()> {
-        let options = RunOptions {
-            threads: threads(self.resources),
-            budget: self.budget,
-            cancel: &self.resources.cancel,
-        };
-        let outcome = run_ordered(
-            self.sources,
-            tasks,
-            &options,
-            |meta, blocks, scratch| work(meta, blocks, scratch).map_err(RunError::Facade),
-            |meta, result| take(meta, result).map_err(RunError::Facade),
-        );
-        outcome.map(drop).map_err(|error| match error {
-            RunError::Facade(error) => error.in_file(self.input.path()),
-            RunError::Pipeline(error) => {
-                explain(error, self.input, self.sources, owner, self.resources)
-            }
+        let limits = (self.resources, self.budget);
+        ordered(self.sources, tasks, limits, work, take, |error| {
+            explain(error, self.input, self.sources, owner, self.resources)
         })
+        .map_err(|error| error.in_file(self.input.path()))
     }
+}
+
+/// Does the work of all tasks on threads, and has `take` take what came of it, in their order;
+/// `explain` puts an error of the run itself into a user's words.
+///
+/// # Errors
+/// The first error of `work`, of `take` or of the run.
+pub fn ordered<M: Send, T: Send>(
+    sources: &[ArraySource],
+    tasks: impl Iterator<Item = Task<M>> + Send,
+    (resources, budget): (&Resources, &MemoryBudget),
+    work: impl Fn(&M, Vec<Block>, &mut Scratch) -> Result<T> + Sync,
+    mut take: impl FnMut(M, T) -> Result<()>,
+    explain: impl FnOnce(PipelineError) -> Error,
+) -> Result<()> {
+    let options = RunOptions {
+        threads: threads(resources),
+        budget,
+        cancel: &resources.cancel,
+    };
+    let outcome = run_ordered(
+        sources,
+        tasks,
+        &options,
+        |meta, blocks, scratch| work(meta, blocks, scratch).map_err(RunError::Facade),
+        |meta, result| take(meta, result).map_err(RunError::Facade),
+    );
+    outcome.map(drop).map_err(|error| match error {
+        RunError::Facade(error) => error,
+        RunError::Pipeline(error) => explain(error),
+    })
 }
 
 /// Puts a pipeline error into a user's words: file, variable, chunk, cause, cure.
@@ -146,17 +164,11 @@ fn place(sources: &[ArraySource], source: usize, chunk: u64) -> String {
 }
 
 /// An error of a run: ours, or the pipeline's own.
-pub enum RunError {
+enum RunError {
     /// Already in the facade's words.
     Facade(Error),
     /// Still to be explained.
     Pipeline(PipelineError),
-}
-
-impl From<Error> for RunError {
-    fn from(error: Error) -> Self {
-        Self::Facade(error)
-    }
 }
 
 impl From<PipelineError> for RunError {
