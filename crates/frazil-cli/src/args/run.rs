@@ -46,14 +46,22 @@ pub(crate) enum Level {
     /// netCDF-4 files that are created or read through netCDF's calls are written and read by frazil
     #[default]
     Engine,
+    /// Whole chunks that programs write through HDF5 itself, as h5py does, are packed by frazil on all cores
+    Hdf5,
     /// Only deflate is faster: in every program that writes HDF5, h5py included
     Codec,
 }
 
 impl RunArgs {
-    /// Options that need frazil to write the files.
-    pub(crate) fn has_options(&self) -> bool {
-        self.compress || self.choose_chunks || self.commit_behind || !self.options.0.is_empty()
+    /// Whether options are stated that this level does not serve.
+    pub(crate) fn states_too_much(&self) -> bool {
+        let is_served = |(key, _): &(&str, String)| match self.level {
+            Level::Engine => true,
+            Level::Hdf5 => *key == "threads",
+            Level::Codec => false,
+        };
+        let is_about_files = self.compress || self.choose_chunks || self.commit_behind;
+        !self.options.0.iter().all(is_served) || self.level != Level::Engine && is_about_files
     }
 }
 

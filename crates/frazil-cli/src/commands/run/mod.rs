@@ -1,5 +1,6 @@
 //! `frazil run`: a program that nobody rebuilds, with frazil's library before its own.
 
+mod datasets;
 mod events;
 mod executable;
 mod libraries;
@@ -38,10 +39,11 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
         json: false,
         quiet: args.quiet,
     });
-    if args.level == Level::Codec && args.has_options() {
+    if args.states_too_much() {
         printer.trouble(
-            "--level codec leaves files as the program writes them: options of writers, --compress and \
-             --choose-chunks are for --level engine",
+            "--level hdf5 and --level codec leave files as the program writes them: options of writers (at \
+             --level hdf5 all but --threads), --compress, --choose-chunks and --commit-behind are for --level \
+             engine",
         );
         return Ok(Status::Trouble);
     }
@@ -116,6 +118,9 @@ fn prepare(command: &mut Command, args: &RunArgs, libraries: &Libraries, events:
     command.env(PRELOAD, before(&libraries.preload, env::var_os(PRELOAD)));
     command.env("FRAZIL_RUN_LIBRARY", &libraries.frazil);
     command.env("FRAZIL_RUN_REPORT", events);
+    if args.level == Level::Hdf5 {
+        command.env("FRAZIL_RUN_THREADS", threads(&args.options.0).to_string());
+    }
     // What the environment states stays: the flags are other words for it.
     let flags = [
         (COMPRESS, args.compress),
@@ -130,6 +135,16 @@ fn prepare(command: &mut Command, args: &RunArgs, libraries: &Libraries, events:
     if let Some(list) = listed(&stated, &args.options.0) {
         command.env(OPTIONS, list);
     }
+}
+
+/// Packing threads as the flags or the environment state them; 0: one for each core.
+fn threads(flags: &[(&str, String)]) -> usize {
+    let mut options = WriterOptions::from_environment().unwrap_or_default();
+    for (key, value) in flags.iter().filter(|(key, _)| *key == "threads") {
+        // The flags were looked at before.
+        let _ = options.set(key, value);
+    }
+    options.resources.threads
 }
 
 /// The list of what the environment states and of the flags, which come last and hold.

@@ -18,8 +18,10 @@ pub(super) fn text(report: &Report, level: Level) -> String {
     };
     lines.extend(others.into_iter().map(line));
     lines.extend(report.deflated.iter().map(deflated));
+    lines.extend(report.hdf5.lines());
     let why = match level {
         Level::Engine => why_nothing(report),
+        Level::Hdf5 => report.hdf5.why_nothing(),
         Level::Codec => report.deflated.is_empty().then(|| {
             "no process called compress2 of a shared zlib: none deflated, or none in this way"
                 .to_owned()
@@ -107,7 +109,7 @@ fn why_nothing(report: &Report) -> Option<String> {
             }
             (true, true) => {
                 "no process called nc_create or nc_open of a shared netCDF library by name \
-                         (HDF5 and h5py, and bindings that look functions up, go other ways)"
+                         (for HDF5 and h5py there is --level hdf5; bindings that look functions up go other ways)"
                     .to_owned()
             }
         },
