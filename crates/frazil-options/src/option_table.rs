@@ -148,7 +148,7 @@ const CORES: Values = Values::Words(&[
 const SPEED: &str = "a speed above 0, as 400MB/s or 2*network";
 
 /// All options.
-pub static OPTIONS: [DeclaredOption; 43] = [
+pub static OPTIONS: [DeclaredOption; 44] = [
     option(
         "goal",
         GOALS,
@@ -320,6 +320,13 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         "classic_model",
         PROGRAM,
         "Whether the file says that it keeps to netCDF's classic model.",
+    ),
+    form(
+        "restart_files",
+        "globs of names of files, as dump*,*.r.nc, or none",
+        "files that look like it",
+        WRITER,
+        "Files that a model starts from again: rules for all files leave them exact (docs/precision.md).",
     ),
     switch(
         "precision_is_shared",

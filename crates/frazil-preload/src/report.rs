@@ -33,6 +33,7 @@ pub(crate) struct Done {
     chunks_omitted: u64,
     written_bytes: u64,
     commits: u64,
+    kept_exact: u64,
 }
 
 impl Done {
@@ -123,6 +124,7 @@ pub(crate) fn closed(path: &CStr, origin: Origin, done: &Done, status: c_int) {
         },
         "waited_seconds": done.stalled_seconds,
         "hidden_seconds": done.hidden_seconds,
+        "kept_exact": done.kept_exact,
         "error": error,
     });
     tell("closed", what);

@@ -40,6 +40,8 @@ pub(super) struct Amounts {
     pub(super) stored_bytes: u64,
     pub(super) waited_seconds: f64,
     pub(super) hidden_seconds: f64,
+    /// Variables that rules leave exact because a model starts from the file again.
+    pub(super) kept_exact: u64,
 }
 
 /// What became of a file.

@@ -50,7 +50,7 @@ fn line(file: &WrittenFile) -> String {
     let path = &file.path;
     let why = file.why.as_deref().unwrap_or("no reason was told");
     let mut line = match file.fate {
-        Fate::Written => format!("{path}: written by frazil, {}", amounts(file)),
+        Fate::Written => format!("{path}: written by frazil, {}{}", amounts(file), kept(file)),
         Fate::Unchanged => format!("{path}: opened by frazil to be written on, left as it was"),
         Fate::Failed => format!("{path}: FAILED: {why}"),
         Fate::Unclosed => format!(
@@ -74,6 +74,17 @@ fn line(file: &WrittenFile) -> String {
         ));
     }
     line
+}
+
+/// What rules would have rounded.
+fn kept(file: &WrittenFile) -> String {
+    match file.amounts.kept_exact {
+        0 => String::new(),
+        count => format!(
+            "; {count} variables that rules would round are exact, because it is a restart file \
+             (--restart-files says which are)"
+        ),
+    }
 }
 
 fn amounts(file: &WrittenFile) -> String {
