@@ -80,22 +80,20 @@ impl Dataset {
         })
     }
 
-    /// Bytes stored for values, as the index of chunks or the layout says it; 0 if that cannot be read.
+    /// Bytes stored for values that are not in chunks; 0 for chunks.
     #[must_use]
-    pub(crate) fn stored_bytes(&self, context: &Context) -> u64 {
+    pub fn unchunked_bytes(&self) -> u64 {
         let whole = || {
             let elements = self.extent.elements().unwrap_or_default();
             elements.saturating_mul(self.datatype.size_bytes as u64)
         };
         match &self.storage {
             Storage::Compact(bytes) => bytes.len() as u64,
-            Storage::Contiguous { address: None, .. } | Storage::Virtual(_) => 0,
+            Storage::Contiguous { address: None, .. }
+            | Storage::Virtual(_)
+            | Storage::Chunked(_) => 0,
             Storage::Contiguous { bytes, .. } => bytes.unwrap_or_else(whole),
             Storage::External(_) => whole(),
-            Storage::Chunked(_) => {
-                let records = self.locate(context).unwrap_or_default();
-                records.iter().map(|record| record.stored_bytes).sum()
-            }
         }
     }
 

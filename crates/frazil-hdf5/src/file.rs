@@ -300,12 +300,6 @@ impl File {
         Ok(())
     }
 
-    /// Bytes stored for a dataset's values, as the index of chunks or the layout says it; 0 if that cannot be read.
-    #[must_use]
-    pub fn stored_bytes(&self, dataset: &Dataset) -> u64 {
-        dataset.stored_bytes(&self.context)
-    }
-
     /// The bytes of an object of a global heap.
     ///
     /// # Errors

@@ -100,15 +100,15 @@ impl ChunkGrid {
         if offset.len() != self.chunk.len() {
             return None;
         }
-        let mut indices = Vec::with_capacity(offset.len());
+        let mut index = 0;
         for axis in 0..offset.len() {
             let i = offset[axis] / self.chunk[axis];
             if !offset[axis].is_multiple_of(self.chunk[axis]) || i >= self.chunks_per_axis[axis] {
                 return None;
             }
-            indices.push(i);
+            index = index * self.chunks_per_axis[axis] + i;
         }
-        Some(self.linear(&indices))
+        Some(index)
     }
 
     /// First element of chunk `index`.

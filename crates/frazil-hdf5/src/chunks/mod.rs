@@ -98,10 +98,13 @@ impl Chunked<'_> {
             rank: self.tree_rank,
         };
         let mut records = Vec::new();
-        for entry in tree1::entries(input, self.address, &kind)? {
-            let mut at = input.cursor(&entry.key);
+        let mut offset = vec![0; self.chunk.len()];
+        tree1::each_entry(input, self.address, &kind, |key, address| {
+            let mut at = input.cursor(key);
             let (stored_bytes, filter_mask) = (at.uint(4)?, at.u32()?);
-            let offset = self.offset(&mut at)?;
+            for number in &mut offset {
+                *number = at.uint(8)?;
+            }
             // Readers look for an element's first byte.
             if at.uint(8)? != 0 {
                 return Err(damaged("the keys of a B-tree are out of order"));
@@ -114,10 +117,11 @@ impl Chunked<'_> {
             records.extend(grid.index_of_offset(&offset).map(|index| ChunkRecord {
                 index,
                 filter_mask,
-                address: entry.child,
+                address,
                 stored_bytes,
             }));
-        }
+            Ok(())
+        })?;
         Ok(records)
     }
 
