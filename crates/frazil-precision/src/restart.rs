@@ -1,6 +1,6 @@
 //! Files that a model starts from again: they keep every bit, unless somebody says otherwise.
 //!
-//! `docs/precision.md` has the same list.
+//! `docs/precision.md` has the same list. Writers look at the title that is there with a variable's first value.
 
 use std::fmt;
 use std::path::Path;

@@ -108,8 +108,13 @@ impl Library {
     /// Whatever the linker finds in `handle`.
     fn within(handle: &Handle) -> Option<Self> {
         let address = symbol(handle, "H5Dwrite")?;
+        let own = Caller::of(address)?;
+        if Caller::of(library_of as *const () as usize).is_some_and(|here| here.base == own.base) {
+            // The door of this library is no libhdf5.
+            return None;
+        }
         // Another libhdf5 may stand before this one in the order that `handle` is searched in.
-        let own = Caller::of(address)?.handle();
+        let own = own.handle();
         // SAFETY: HDF5's function of this name, which has this type.
         let write = unsafe { std::mem::transmute::<usize, Write>(address) };
         let functions = Functions::find(own.as_ref().unwrap_or(handle));

@@ -135,11 +135,7 @@ impl Call {
                 return false;
             }
             Err(Left::Failed) => {
-                tally::left(
-                    hdf5,
-                    self.dataset,
-                    "libhdf5 or frazil could not do it otherwise",
-                );
+                tally::left(hdf5, self.dataset, "they failed in frazil");
                 return false;
             }
         }

@@ -94,7 +94,12 @@ impl Writer {
     fn would_be_rounded(&self, id: VariableId) -> bool {
         let path = self.schema.variable_path(id);
         let details = &self.details[id.0];
-        if details.settings.precision.is_some() || details.existing.is_some() {
+        // A title may come after the first values.
+        let is_rounded = details
+            .active
+            .as_ref()
+            .is_some_and(|one| one.quantize.is_some());
+        if is_rounded || details.settings.precision.is_some() || details.existing.is_some() {
             return false;
         }
         let (known, statement) = ((&self.schema, &self.named), details.settings.statement);

@@ -8,6 +8,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use frazil::{DeclaredOption, Values, writer_options};
 
 use super::declared::helped;
+use super::precision::RunPrecisionArgs;
 
 /// What `frazil run` is asked.
 #[derive(Debug, Args)]
@@ -35,6 +36,8 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) options: WriterFlags,
+    #[command(flatten)]
+    pub(crate) precision: RunPrecisionArgs,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
@@ -60,7 +63,9 @@ impl RunArgs {
             Level::Hdf5 => *key == "threads",
             Level::Codec => false,
         };
-        let is_about_files = self.compress || self.choose_chunks || self.commit_behind;
+        let states_precision = !self.precision.rules.is_empty();
+        let is_about_files =
+            self.compress || self.choose_chunks || self.commit_behind || states_precision;
         !self.options.0.iter().all(is_served) || self.level != Level::Engine && is_about_files
     }
 }
