@@ -66,8 +66,10 @@ import sys, h5py, numpy as np
 seed, path = int(sys.argv[2]), sys.argv[1]
 rng = np.random.default_rng(seed)
 shape, chunk = [300, 200], (64, 64)
-with h5py.File(path, "w", rdcc_nbytes=int(rng.choice([0, 30_000, 10_000_000]))) as file:
-    data = file.create_dataset("v", shape, "f4", chunks=chunk, maxshape=(None, None), shuffle=True,
+cache, version = int(rng.choice([0, 30_000, 10_000_000])), rng.choice(["earliest", "latest"])
+with h5py.File(path, "w", rdcc_nbytes=cache, libver=str(version)) as file:
+    most = (None, [None, 400][rng.integers(2)])
+    data = file.create_dataset("v", shape, "f4", chunks=chunk, maxshape=most, shuffle=True,
                                compression="gzip", compression_opts=1, fillvalue=-1)
     model = np.full(shape, -1, "f4")
     kinds = ["whole", "part", "resize", "read", "flush", "again"]
