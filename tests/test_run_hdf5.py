@@ -65,10 +65,10 @@ RANDOM = """
 import sys, h5py, numpy as np
 seed, path = int(sys.argv[2]), sys.argv[1]
 rng = np.random.default_rng(seed)
-shape, chunk = [300, 200], (64, 64)
-cache, version = int(rng.choice([0, 30_000, 10_000_000])), rng.choice(["earliest", "latest"])
+shape, chunk = [600, 500], (128, 128)
+cache, version = int(rng.choice([0, 200_000, 50_000_000])), rng.choice(["earliest", "latest"])
 with h5py.File(path, "w", rdcc_nbytes=cache, libver=str(version)) as file:
-    most = (None, [None, 400][rng.integers(2)])
+    most = (None, [None, 700][rng.integers(2)])
     data = file.create_dataset("v", shape, "f4", chunks=chunk, maxshape=most, shuffle=True,
                                compression="gzip", compression_opts=1, fillvalue=-1)
     model = np.full(shape, -1, "f4")
@@ -89,7 +89,7 @@ with h5py.File(path, "w", rdcc_nbytes=cache, libver=str(version)) as file:
             data[tuple(box)] = values
             model[tuple(box)] = values
         elif kind == "resize":
-            shape = [int(rng.integers(100, 400)) for _ in range(2)]
+            shape = [int(rng.integers(250, 700)) for _ in range(2)]
             data.resize(shape)
             kept, model = model, np.full(shape, -1, "f4")
             both = tuple(slice(0, min(pair)) for pair in zip(kept.shape, shape))
@@ -273,7 +273,7 @@ def test_chunks_in_libhdf5s_cache_and_ours_agree(tmp_path: Path, seed: int):
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("program")
     (folder / "program.c").write_text(PROGRAM)
-    run("h5cc", "-std=gnu99", "program.c", "-o", "program", "-lpthread", cwd=folder, env=PLAIN)
+    run("h5cc", "-shlib", "-std=gnu99", "program.c", "-o", "program", "-lpthread", cwd=folder, env=PLAIN)
     return folder / "program"
 
 

@@ -9,6 +9,7 @@ use frazil_pipeline::{fill_values, map_ordered};
 use frazil_types::Selection;
 
 use crate::dataset::Dataset;
+use crate::encoder::Packer;
 use crate::gather::{Layout, Source, copy_box};
 use crate::library::{Functions, Hid};
 use crate::selection::{Placed, strides_of};
@@ -33,20 +34,36 @@ pub(crate) struct Job<'a> {
     pub(crate) memory_type: Hid,
     pub(crate) memory_bytes: usize,
     pub(crate) values: Values,
+    /// What packed its chunks before.
+    pub(crate) packer: Option<Packer>,
+}
+
+/// What became of it.
+pub(crate) struct Done {
+    pub(crate) raw_bytes: u64,
+    pub(crate) stored_bytes: u64,
+    pub(crate) packer: Packer,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
 impl Job<'_> {
-    /// Writes them; the bytes of their values and those that are stored. `None`: something failed, and
-    /// some chunks may be written: the same values.
-    pub(crate) fn run(&self) -> Option<(u64, u64)> {
+    /// Writes them. `None`: something failed, and some chunks may be written: the same values.
+    pub(crate) fn run(&self) -> Option<Done> {
         let dataset = self.dataset;
         let bytes = dataset.chunk_bytes()?;
-        let encoder =
-            BoundEncoder::bind(&dataset.filters, None, dataset.element_bytes, bytes).ok()?;
+        let chunks = dataset.grid.chunks_in(self.part);
+        let packer = match self.packer {
+            Some(packer) => packer,
+            None => self.tried(*chunks.first()?)?,
+        };
+        let encoder = packer.bind(dataset, bytes)?;
         let threads = threads();
         let together = (TOGETHER_BYTES / bytes).clamp(1, threads * TOGETHER_EACH);
         let mut stored_bytes = 0;
-        for chunks in dataset.grid.chunks_in(self.part).chunks(together) {
+        for chunks in chunks.chunks(together) {
             let packed = self.packed(chunks, &encoder, threads)?;
             for (chunk, packed) in chunks.iter().zip(packed) {
                 let offset = dataset.grid.offset(*chunk);
@@ -62,7 +79,25 @@ impl Job<'_> {
             }
         }
         let raw_bytes = self.part.elements()? * dataset.element_bytes as u64;
-        Some((raw_bytes, stored_bytes))
+        Some(Done {
+            raw_bytes,
+            stored_bytes,
+            packer,
+        })
+    }
+
+    /// What packs chunks like this one.
+    fn tried(&self, chunk: u64) -> Option<Packer> {
+        let raw = self.gathered(chunk)?;
+        let raw = match self.values {
+            Values::Same => raw,
+            _ => self.converted(raw, chunk)?,
+        };
+        let tried = SCRATCH.try_with(|scratch| {
+            let mut scratch = scratch.try_borrow_mut().ok()?;
+            Packer::for_chunk(self.dataset, &raw, &mut scratch)
+        });
+        tried.ok()?
     }
 
     fn packed(
@@ -71,9 +106,6 @@ impl Job<'_> {
         encoder: &BoundEncoder,
         threads: usize,
     ) -> Option<Vec<Vec<u8>>> {
-        thread_local! {
-            static SCRATCH: RefCell<Scratch> = RefCell::default();
-        }
         let pack = |raw: &[u8]| {
             let packed = SCRATCH.try_with(|scratch| {
                 let mut scratch = scratch.try_borrow_mut().ok()?;

@@ -13,6 +13,8 @@ use crate::selection::{self, MOST_AXES};
 const CHUNKED: c_int = 2;
 /// `H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS`
 const EDGES_ARE_UNFILTERED: c_uint = 2;
+/// `H5F_ACC_RDWR`
+const WRITTEN: c_uint = 1;
 /// `H5F_ACC_SWMR_WRITE`
 const READ_MEANWHILE: c_uint = 0x20;
 /// `H5D_FILL_VALUE_USER_DEFINED`
@@ -32,6 +34,8 @@ pub(crate) enum Left {
     Always(Cow<'static, str>),
     /// This call is not.
     ThisCall(&'static str),
+    /// This call is not, nor many others of its kind: it writes little.
+    Little,
     /// Something failed: `H5Dwrite` will say what.
     Failed,
 }
@@ -144,14 +148,16 @@ fn filter(hdf5: &Functions, created: Hid, number: c_uint) -> Result<FilterSpec, 
     }
 }
 
-/// Refuses files that several processes write together, or that others read meanwhile.
+/// Refuses files that are only read, that several processes write together, or that others read meanwhile.
 fn check_file(hdf5: &Functions, dataset: Hid) -> Result<(), Left> {
     // SAFETY: a dataset.
     let file = unsafe { (hdf5.H5Iget_file_id)(dataset) };
     let file = Owned::new(file, hdf5.H5Fclose).ok_or(Left::Failed)?;
     let mut intent: c_uint = 0;
     // SAFETY: a file, with a place for what is asked.
-    if unsafe { (hdf5.H5Fget_intent)(file.id, &raw mut intent) } < 0 {
+    let found = unsafe { (hdf5.H5Fget_intent)(file.id, &raw mut intent) };
+    if found < 0 || intent & WRITTEN == 0 {
+        // `H5Dwrite_chunk` of 1.10 does not look, and leaves a file behind that cannot be closed.
         return Err(Left::Failed);
     }
     if intent & READ_MEANWHILE != 0 {

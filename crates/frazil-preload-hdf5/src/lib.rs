@@ -18,6 +18,7 @@ mod chunks;
 mod dataset;
 #[expect(unsafe_code, reason = "an exported function, in machine code")]
 mod door;
+mod encoder;
 #[expect(unsafe_code, reason = "reads the program's memory")]
 mod gather;
 #[expect(unsafe_code, reason = "calls libhdf5")]

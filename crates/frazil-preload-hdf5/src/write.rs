@@ -6,8 +6,9 @@ use std::ptr;
 
 use frazil_types::{ChunkGrid, Selection};
 
-use crate::chunks::Job;
+use crate::chunks::{Done, Job};
 use crate::dataset::{Dataset, Left};
+use crate::encoder::Packer;
 use crate::gather::Source;
 use crate::handles::Silence;
 use crate::library::{Functions, Hid, library_of};
@@ -23,8 +24,15 @@ const DATASPACE: c_int = 4;
 const DATASET: c_int = 5;
 /// Less is not worth looking at.
 const FEW_BYTES: u64 = 64 << 10;
-/// Datasets that are remembered as left alone, for each thread.
+/// Datasets that are remembered, for each thread.
 const REMEMBERED: usize = 256;
+/// After so many calls in a row that write little, only one of so many is looked at.
+const PATIENCE: u32 = 8;
+const SELDOM: u32 = 32;
+/// After so many calls it is tried again what packs a dataset best.
+const TRIED_AGAIN: u32 = 64;
+/// What stands for such calls of a dataset of which nothing is ever taken.
+const ALWAYS: u32 = u32::MAX;
 
 /// The arguments of a call.
 struct Call {
@@ -66,30 +74,80 @@ pub(crate) extern "C" fn write(
     unsafe { (library.write)(dataset, memory_type, memory, file, transfer, buffer) }
 }
 
+/// What is remembered of a dataset. Numbers are not used again; if one were, calls of its dataset would go to
+/// the program's own library for nothing.
+#[derive(Clone, Copy)]
+struct Remembered {
+    /// The libhdf5, and the dataset's number there.
+    of: (usize, Hid),
+    /// Calls in a row that wrote little.
+    few: u32,
+    /// What packs its chunks, and in how many calls it did.
+    packer: Option<Packer>,
+    calls: u32,
+}
+
 thread_local! {
-    /// Datasets of which nothing is taken, each at the place that its number gives. Numbers are not used
-    /// again; if one were, its dataset would be left alone for nothing.
-    static LEFT: [Cell<(usize, Hid)>; REMEMBERED] =
-        const { [const { Cell::new((0, 0)) }; REMEMBERED] };
+    /// Each at the place that its number gives.
+    static DATASETS: [Cell<Remembered>; REMEMBERED] =
+        const { [const { Cell::new(Remembered::new((0, 0))) }; REMEMBERED] };
 }
 
-fn key(hdf5: &Functions, dataset: Hid) -> (usize, Hid) {
-    (ptr::from_ref(hdf5) as usize, dataset)
-}
-
-fn place(dataset: Hid) -> usize {
-    dataset.unsigned_abs() as usize % REMEMBERED
+impl Remembered {
+    const fn new(of: (usize, Hid)) -> Self {
+        Self {
+            of,
+            few: 0,
+            packer: None,
+            calls: 0,
+        }
+    }
 }
 
 impl Call {
+    /// What is remembered of its dataset; `None`: at the end of a thread nothing is kept.
+    fn known(&self, hdf5: &Functions) -> Option<Remembered> {
+        let of = (ptr::from_ref(hdf5) as usize, self.dataset);
+        let known = DATASETS.try_with(|all| all[self.place()].get()).ok()?;
+        Some(if known.of == of {
+            known
+        } else {
+            Remembered::new(of)
+        })
+    }
+
+    fn remember(&self, hdf5: &Functions, change: impl FnOnce(&mut Remembered)) {
+        if let Some(mut known) = self.known(hdf5) {
+            change(&mut known);
+            let _ = DATASETS.try_with(|all| all[self.place()].set(known));
+        }
+    }
+
+    fn place(&self) -> usize {
+        self.dataset.unsigned_abs() as usize % REMEMBERED
+    }
+
     /// Whether it is worth a look. Calls that write little cost as little as can be here.
     fn may_be_taken(&self, hdf5: &Functions) -> bool {
-        let is_left = |left: &[Cell<(usize, Hid)>; REMEMBERED]| {
-            left[place(self.dataset)].get() == key(hdf5, self.dataset)
-        };
-        if self.buffer.is_null() || LEFT.try_with(is_left).unwrap_or(true) {
+        let few = self.known(hdf5).map_or(ALWAYS, |known| known.few);
+        if self.buffer.is_null() || few == ALWAYS {
             return false;
         }
+        let is_looked_at = few < PATIENCE || few.is_multiple_of(SELDOM);
+        if is_looked_at && self.writes_much(hdf5) {
+            return true;
+        }
+        self.pass_little(hdf5);
+        false
+    }
+
+    /// One more call in a row that writes little.
+    fn pass_little(&self, hdf5: &Functions) {
+        self.remember(hdf5, |known| known.few = known.few.wrapping_add(1) % ALWAYS);
+        tally::few_bytes();
+    }
+
+    fn writes_much(&self, hdf5: &Functions) -> bool {
         // SAFETY: any number may be asked about.
         let kind = |id: Hid| unsafe { (hdf5.H5Iget_type)(id) };
         if kind(self.memory_type) != DATATYPE || kind(self.dataset) != DATASET {
@@ -110,9 +168,6 @@ impl Call {
         let bytes = u64::try_from(points)
             .unwrap_or(0)
             .saturating_mul(bytes as u64);
-        if bytes < FEW_BYTES {
-            tally::few_bytes();
-        }
         bytes >= FEW_BYTES
     }
 
@@ -120,17 +175,25 @@ impl Call {
     fn is_taken(&self, hdf5: &Functions) -> bool {
         let _silence = Silence::begin(hdf5);
         match self.take(hdf5) {
-            Ok((raw, stored)) => tally::packed(hdf5, self.dataset, raw, stored),
+            Ok(done) => {
+                self.remember(hdf5, |known| {
+                    known.few = 0;
+                    known.packer = Some(done.packer);
+                    known.calls = known.calls.wrapping_add(1);
+                });
+                tally::packed(hdf5, self.dataset, done.raw_bytes, done.stored_bytes);
+            }
             Err(Left::Always(why)) => {
                 tally::never(hdf5, self.dataset, &why);
-                let remember = |left: &[Cell<(usize, Hid)>; REMEMBERED]| {
-                    left[place(self.dataset)].set(key(hdf5, self.dataset));
-                };
-                // At the end of a thread nothing is kept.
-                let _ = LEFT.try_with(remember);
+                self.remember(hdf5, |known| known.few = ALWAYS);
+                return false;
+            }
+            Err(Left::Little) => {
+                self.pass_little(hdf5);
                 return false;
             }
             Err(Left::ThisCall(why)) => {
+                self.remember(hdf5, |known| known.few = 0);
                 tally::left(hdf5, self.dataset, why);
                 return false;
             }
@@ -142,10 +205,14 @@ impl Call {
         true
     }
 
-    fn take(&self, hdf5: &Functions) -> Result<(u64, u64), Left> {
+    fn take(&self, hdf5: &Functions) -> Result<Done, Left> {
         self.check_transfer(hdf5)?;
         let dataset = Dataset::open(hdf5, self.dataset)?;
         let part = self.written(hdf5, &dataset.grid)?;
+        let elements = part.elements().unwrap_or(u64::MAX);
+        if elements.saturating_mul(dataset.element_bytes as u64) < FEW_BYTES {
+            return Err(Left::Little);
+        }
         if !is_whole(&dataset.grid, &part) {
             return Err(Left::ThisCall("they wrote parts of chunks"));
         }
@@ -175,6 +242,10 @@ impl Call {
             memory_type: self.memory_type,
             memory_bytes,
             values,
+            packer: self
+                .known(hdf5)
+                .filter(|known| !known.calls.is_multiple_of(TRIED_AGAIN))
+                .and_then(|known| known.packer),
         };
         job.run().ok_or(Left::Failed)
     }
