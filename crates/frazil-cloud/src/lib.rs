@@ -1,4 +1,4 @@
-//! What files are to those who read them from afar.
+//! Files as remote readers see them.
 //!
 //! - [`references`](references()): in, a file; out, where each of its chunks lies, in the words of Zarr's readers.
 //! - [`cost`](cost()): in, a file; out, how many requests and bytes it takes to open and to read it in a bucket.

@@ -58,7 +58,8 @@ impl Input {
             return Self::open_source(&address::shown(&url), remote::open(&url, options)?);
         }
         if !options.is_empty() {
-            let cause = "it is a file of this machine, and storage options are for others";
+            let cause = "storage options apply only to files on other machines, and this file is \
+                         local";
             return Err(Error::new(ErrorCode::InvalidArgument, cause)
                 .in_file(path)
                 .with_cure("leave them out"));
@@ -426,15 +427,15 @@ fn no_regular_file(kind: &FileType) -> Error {
     let (cause, cure) = if kind.is_dir() {
         (
             "is a directory",
-            "name files in it, as DIR/*.nc; `frazil pack --recursive` takes all of it",
+            "name files in it, such as DIR/*.nc; `frazil pack --recursive` takes all of them",
         )
     } else if kind.is_fifo() || kind.is_socket() {
         (
-            "is a pipe or a socket, and parts of it are read in any order",
-            "save it to a file first, as `cat PIPE > FILE`",
+            "is a pipe or a socket, and frazil must read its parts in any order",
+            "save it to a file first, for example with `cat PIPE > FILE`",
         )
     } else {
-        ("is a device, and holds no file", "name a file")
+        ("is a device, not a file", "name a file")
     };
     Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
 }

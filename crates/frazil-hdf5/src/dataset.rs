@@ -1,5 +1,7 @@
 //! Datasets.
 
+use std::ops::Range;
+
 use frazil_types::{ChunkRecord, FilterPipeline};
 
 use crate::chunks::Chunked;
@@ -97,11 +99,16 @@ impl Dataset {
         }
     }
 
-    /// Where the stored chunks lie, in row-major order of the grid; none if the dataset has no chunks.
+    /// Where the stored chunks lie, in row-major order of the grid; none if the dataset has no chunks. `within`: only
+    /// chunks of these numbers.
     ///
     /// # Errors
     /// If the index cannot be read, or names chunks outside the file.
-    pub(crate) fn locate(&self, context: &Context) -> Result<Vec<ChunkRecord>> {
+    pub(crate) fn locate(
+        &self,
+        context: &Context,
+        within: Option<&Range<u64>>,
+    ) -> Result<Vec<ChunkRecord>> {
         let (Storage::Chunked(chunks), Extent::Simple { shape, max_shape }) =
             (&self.storage, &self.extent)
         else {
@@ -120,7 +127,7 @@ impl Dataset {
             address,
             tree_rank: context.ranks().chunk_node,
         }
-        .locate(context.input())
+        .locate(context.input(), within)
     }
 }
 

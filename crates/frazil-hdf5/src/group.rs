@@ -105,7 +105,7 @@ fn from_symbol_table(context: &Context, mut at: Cursor<'_>) -> Result<Vec<Link>>
     let most = 2 * u64::from(ranks.symbol_leaf);
     let node_bytes = 8 + most * entry_bytes;
     let mut leaves = Vec::new();
-    tree1::each_entry(input, tree, &kind, |_, leaf| {
+    tree1::each_entry(input, tree, &kind, None, |_, leaf| {
         leaves.push(leaf);
         Ok(())
     })?;

@@ -21,6 +21,19 @@ pub(crate) struct Kind {
     pub(crate) rank: u16,
 }
 
+/// Numbers from the first to the last that are wanted, as keys have them.
+pub(crate) struct Window {
+    pub(crate) first: Vec<u8>,
+    pub(crate) last: Vec<u8>,
+}
+
+impl Window {
+    /// Whether anything from one number to before another is wanted.
+    fn touches(&self, (from, to): (&[u8], &[u8])) -> bool {
+        !is_before(&self.last, from) && is_before(&self.first, to)
+    }
+}
+
 /// A node that is to be read.
 struct Node {
     address: u64,
@@ -28,11 +41,13 @@ struct Node {
     range: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// Calls `take` with each entry of the leaves, in order: the key on its left, and the address it leads to.
+/// Calls `take` with each entry of the leaves, in order: the key on its left, and the address it leads to. With a
+/// window, nodes are left out that have nothing in it.
 pub(crate) fn each_entry(
     input: &Input,
     root: u64,
     kind: &Kind,
+    window: Option<&Window>,
     mut take: impl FnMut(&[u8], u64) -> Result<()>,
 ) -> Result<()> {
     let mut seen = HashSet::new();
@@ -59,22 +74,17 @@ pub(crate) fn each_entry(
             expected = Some(of_node);
             level = of_node;
             let ranges = ranges(&entries, node, kind)?;
-            match level {
-                0 => entries
-                    .pairs
-                    .iter()
-                    .try_for_each(|(key, child)| take(key, *child))?,
-                _ => {
-                    below.extend(
-                        entries
-                            .pairs
-                            .iter()
-                            .zip(ranges)
-                            .map(|((_, child), range)| Node {
-                                address: *child,
-                                range: range.map(|(from, to)| (from.to_vec(), to.to_vec())),
-                            }),
-                    )
+            for ((key, child), range) in entries.pairs.iter().zip(ranges) {
+                let is_wanted = window
+                    .zip(range)
+                    .is_none_or(|(window, range)| window.touches(range));
+                match level {
+                    0 => take(key, *child)?,
+                    _ if is_wanted => below.push(Node {
+                        address: *child,
+                        range: range.map(|(from, to)| (from.to_vec(), to.to_vec())),
+                    }),
+                    _ => {}
                 }
             }
         }

@@ -288,9 +288,9 @@ fn url_of(path: &Path) -> Result<String> {
         Some(text) => Ok(format!("file://{text}")),
         None => Err(Error::new(
             ErrorCode::InvalidArgument,
-            "its name is not UTF-8, and cannot stand in references",
+            "its name is not UTF-8, so references cannot contain it",
         )
         .in_file(path)
-        .with_cure("give the URL under which it will be found")),
+        .with_cure("state the URL under which readers will find it")),
     }
 }

@@ -58,8 +58,8 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
     }
     if args.level == Level::Engine && !compresses(args) && states_filters(&options) {
         printer.warning(
-            "filters are stated, but under `frazil run` only what the program compresses is compressed: add \
-             --compress (or FRAZIL_RUN_COMPRESS=1) for the rest",
+            "filters are stated, but `frazil run` compresses only the variables that the program \
+             compresses: add --compress (or FRAZIL_RUN_COMPRESS=1) for the others",
         );
     }
     let Some((name, arguments)) = args.program.split_first() else {
