@@ -273,7 +273,17 @@ def test_chunks_in_libhdf5s_cache_and_ours_agree(tmp_path: Path, seed: int):
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("program")
     (folder / "program.c").write_text(PROGRAM)
-    run("h5cc", "-shlib", "-std=gnu99", "program.c", "-o", "program", "-lpthread", cwd=folder, env=PLAIN)
+    run(
+        "h5cc",
+        "-shlib",
+        "-std=gnu99",
+        "program.c",
+        "-o",
+        "program",
+        "-lpthread",
+        cwd=folder,
+        env=PLAIN,
+    )
     return folder / "program"
 
 
