@@ -36,7 +36,6 @@ mod files;
 mod handover;
 #[expect(unsafe_code, reason = "calls functions by their names")]
 mod invoke;
-#[expect(unsafe_code, reason = "loads libraries")]
 mod library;
 mod names;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]

@@ -1,6 +1,6 @@
 //! What the processes of a run have told: a line of JSON for each event.
 //!
-//! `frazil-preload/src/report.rs` writes them, and `frazil-preload-zlib`.
+//! `frazil-interpose` writes them for the libraries that are preloaded.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -8,6 +8,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use super::datasets::{Datasets, Told};
 
 /// One event, as it is written.
 #[derive(Debug, Deserialize)]
@@ -24,6 +26,8 @@ struct Event {
     known_by: Option<KnownBy>,
     #[serde(flatten)]
     amounts: Amounts,
+    #[serde(flatten)]
+    told: Told,
 }
 
 type KnownBy = (PathBuf, u64, u64);
@@ -36,6 +40,8 @@ pub(super) struct Amounts {
     pub(super) stored_bytes: u64,
     pub(super) waited_seconds: f64,
     pub(super) hidden_seconds: f64,
+    /// Variables that rules leave exact because a model starts from the file again.
+    pub(super) kept_exact: u64,
 }
 
 /// What became of a file.
@@ -130,6 +136,9 @@ pub(super) struct Report {
     pub(super) files: Vec<WrittenFile>,
     /// What deflate was given and gave, by process.
     pub(super) deflated: Vec<Deflated>,
+    /// What programs wrote through HDF5 itself.
+    #[serde(flatten)]
+    pub(super) hdf5: Datasets,
 }
 
 impl Report {
@@ -169,6 +178,13 @@ impl Report {
                 raw_bytes: event.amounts.raw_bytes,
                 stored_bytes: event.amounts.stored_bytes,
             }),
+            "dataset" => self.hdf5.begin(event.process, event.path, event.told),
+            "dataset_done" => {
+                let amounts = (event.amounts.raw_bytes, event.amounts.stored_bytes);
+                let which = (event.process, event.path.as_str(), event.told);
+                self.hdf5.end(which, amounts, event.why);
+            }
+            "few_bytes" => self.hdf5.small_writes(event.process, &event.told),
             "passed" => self.begin(event, Fate::NotTaken),
             "read" => self.begin_once(event, Fate::Read),
             "unread" => self.begin_once(event, Fate::NotRead),

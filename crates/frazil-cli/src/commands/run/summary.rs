@@ -18,8 +18,10 @@ pub(super) fn text(report: &Report, level: Level) -> String {
     };
     lines.extend(others.into_iter().map(line));
     lines.extend(report.deflated.iter().map(deflated));
+    lines.extend(report.hdf5.lines());
     let why = match level {
         Level::Engine => why_nothing(report),
+        Level::Hdf5 => report.hdf5.why_nothing(),
         Level::Codec => report.deflated.is_empty().then(|| {
             "no process called compress2 of a shared zlib: none deflated, or none did so through \
              this function"
@@ -49,7 +51,7 @@ fn line(file: &WrittenFile) -> String {
     let path = &file.path;
     let why = file.why.as_deref().unwrap_or("no reason is known");
     let mut line = match file.fate {
-        Fate::Written => format!("{path}: written by frazil, {}", amounts(file)),
+        Fate::Written => format!("{path}: written by frazil, {}{}", amounts(file), kept(file)),
         Fate::Unchanged => format!("{path}: opened for writing by frazil, not changed"),
         Fate::Failed => format!("{path}: FAILED: {why}"),
         Fate::Unclosed => format!(
@@ -74,6 +76,17 @@ fn line(file: &WrittenFile) -> String {
         ));
     }
     line
+}
+
+/// What rules would have rounded.
+fn kept(file: &WrittenFile) -> String {
+    match file.amounts.kept_exact {
+        0 => String::new(),
+        count => format!(
+            "; {count} variables that rules would round are exact, because it is a restart file \
+             (--restart-files says which are)"
+        ),
+    }
 }
 
 fn amounts(file: &WrittenFile) -> String {
@@ -109,7 +122,7 @@ fn why_nothing(report: &Report) -> Option<String> {
             }
             (true, true) => {
                 "no process called nc_create or nc_open of a shared netCDF library by name \
-                         (HDF5 and h5py, and bindings that look functions up, go other ways)"
+                         (for HDF5 and h5py there is --level hdf5; bindings that look functions up go other ways)"
                     .to_owned()
             }
         },
