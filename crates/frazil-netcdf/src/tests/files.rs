@@ -199,7 +199,8 @@ fn strings_are_written_and_read() {
         let mut out = vec![None; 3];
         data.get_strings(ROOT, 0, &backwards, &mut out).unwrap();
         let attribute = data.get_att_strings(ROOT, GLOBAL, "names").unwrap();
-        (out.into_iter().flatten().collect::<Vec<_>>(), attribute)
+        let texts = |all: Vec<Option<_>>| all.into_iter().flatten().collect::<Vec<_>>();
+        (texts(texts(out)), texts(attribute))
     };
     let expected = (vec!["".into(), "zwei".into(), "one".into()], texts.to_vec());
     assert_eq!(read(&mut data), expected);
