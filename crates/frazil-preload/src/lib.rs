@@ -20,6 +20,8 @@ mod appending;
 #[expect(unsafe_code, reason = "calls libfrazil")]
 mod behind;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod beside;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod cache;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod create;
@@ -35,6 +37,8 @@ mod files;
 mod handover;
 #[expect(unsafe_code, reason = "calls functions by their names")]
 mod invoke;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod late;
 #[expect(unsafe_code, reason = "loads libraries")]
 mod library;
 mod names;
@@ -52,5 +56,7 @@ mod route;
 mod shadow;
 #[expect(unsafe_code, reason = "calls libfrazil")]
 mod state;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod twin;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod values;
