@@ -50,11 +50,11 @@ def refs(
     split : int
         Values that are not in chunks are cut into pieces of so many bytes at most; 0: not at all.
     """
-    text, left_out = _frazil.references(Path(path), url, inline_threshold, split)
+    references, left_out = _frazil.references(Path(path), url, inline_threshold, split)
     for one in json.loads(left_out):
         cure = f"; {one['cure']}" if one["cure"] else ""
         warnings.warn(f"{one['path']} is left out: {one['cause']}{cure}", stacklevel=2)
-    return json.loads(text)
+    return references
 
 
 def write_refs(references: Mapping[str, Any], output: StrPath, *, overwrite: bool = False) -> None:

@@ -54,11 +54,11 @@ class Parser:
         """The file at a URL as a store; ``registry`` says how its bytes are read."""
         from virtualizarr.manifests import ManifestStore
 
-        text, left_out = _frazil.references(_local(url), url, 0, self.split)
+        references, left_out = _frazil.references(_local(url), url, 0, self.split)
         for one in json.loads(left_out):
             cure = f"; {one['cure']}" if one["cure"] else ""
             warnings.warn(f"{one['path']} is left out: {one['cause']}{cure}", stacklevel=2)
-        tree = _Tree(json.loads(text)["refs"], self.drop_variables)
+        tree = _Tree(references["refs"], self.drop_variables)
         if self.group not in tree.groups:
             raise KeyError(f"{url} has no group {self.group!r}")
         return ManifestStore(registry=registry, group=tree.group(self.group))

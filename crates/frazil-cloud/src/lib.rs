@@ -9,4 +9,4 @@ mod cost;
 mod references;
 
 pub use cost::{CloudCost, Link, ReadCost, VariableCost, cost};
-pub use references::{LeftOut, ReferenceOptions, References, references};
+pub use references::{LeftOut, Reference, ReferenceOptions, References, references};

@@ -372,7 +372,7 @@ impl Reader {
         target: &mut [u8],
     ) -> Result<()> {
         let variable = &generation.model.variables[number];
-        let reach = generation.reach(number)?;
+        let reach = generation.reach_for(number, selections)?;
         let conversion = handed_out(variable).1;
         if conversion != Conversion::Number {
             self.fetch(generation, (variable, &reach), selections, target)?;

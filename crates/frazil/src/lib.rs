@@ -29,7 +29,7 @@ pub mod datatype {
 }
 
 pub use frazil_cloud::{
-    CloudCost, LeftOut, Link, ReadCost, ReferenceOptions, References, VariableCost,
+    CloudCost, LeftOut, Link, ReadCost, Reference, ReferenceOptions, References, VariableCost,
     cost as cloud_cost, references,
 };
 pub use frazil_container::classic::{AttributeValue, NcType};
