@@ -5,8 +5,8 @@
 //! keeps it.
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use crate::files::{self, CLASSIC_MODEL, Place, Taken};
@@ -16,15 +16,6 @@ use crate::state::State;
 
 /// Set if commits are to go on behind the program.
 const BEHIND: &str = "FRAZIL_RUN_COMMIT_BEHIND";
-
-/// The commit of a file that may be going on.
-#[derive(Default)]
-pub(crate) struct Commit {
-    is_going_on: AtomicBool,
-    thread: Mutex<Option<JoinHandle<c_int>>>,
-    /// That of the last one; nobody was told of it.
-    status: AtomicI32,
-}
 
 /// Whether the commit of a file goes on behind the program.
 fn is_behind(file: &Taken) -> bool {

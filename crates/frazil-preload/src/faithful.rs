@@ -218,6 +218,15 @@ fn chunk_of(
     (status == 0 && storage == CHUNKED && rank > 0).then_some(chunk)
 }
 
+/// Whether compact storage was asked for.
+fn is_compact(library: &'static Library, own: c_int, varid: c_int) -> bool {
+    let mut storage = CHUNKED;
+    let places = [number(varid), (&raw mut storage) as usize, 0];
+    // SAFETY: frz_nc_inq_var_chunking with no place for the shape.
+    let status = unsafe { invoke_on(library, "nc_inq_var_chunking", own, places) };
+    status == 0 && storage == COMPACT
+}
+
 /// Asks the file in memory of the program's own library.
 fn with_shadow<T>(file: &Taken, ask: impl FnOnce(&mut Shadow) -> Option<T>) -> Option<T> {
     let mut notes = file.notes();
@@ -264,7 +273,9 @@ fn as_it_would_be(
     let Some(variable) = describe(library, own, varid, is_chunked) else {
         return;
     };
-    if variable.lengths.is_empty() {
+    // What asked for no filter leaves compact storage as it is.
+    let stays = !variable.is_filtered && !is_chunked && is_compact(library, own, varid);
+    if variable.lengths.is_empty() || stays {
         return;
     }
     let told = with_shadow(file, |shadow| shadow.ask(file.program, &variable));

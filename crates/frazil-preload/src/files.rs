@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-use crate::behind::Commit;
+use crate::commit::Commit;
 use crate::library::Library;
 use crate::report;
 use crate::shadow::Shadow;

@@ -23,6 +23,7 @@ mod behind;
 mod beside;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod cache;
+mod commit;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod create;
 mod current;

@@ -72,7 +72,12 @@ fn kind(call: usize) -> Kind {
 
 /// Whether a file differs from its last commit after a call.
 fn changes(kind: Kind, call: usize) -> bool {
-    let modes = [Call::nc_redef, Call::nc_enddef, Call::nc__enddef];
+    let modes = [
+        Call::nc_redef,
+        Call::nc_enddef,
+        Call::nc__enddef,
+        Call::nc_set_fill,
+    ];
     match kind {
         Kind::Put => true,
         Kind::Define | Kind::Groups => !asks(call) && !modes.iter().any(|&one| is(call, one)),

@@ -8,7 +8,8 @@ use crate::commit::faults::{self, Fault};
 use crate::error::Result;
 use crate::hdf5::{Hdf5Input, Hyperslab, LiveOutput, recover};
 use crate::schema::{
-    AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaAttribute, ValueType, VariableId,
+    AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaAttribute, Text, ValueType,
+    VariableId,
 };
 
 const ROOT: GroupId = Schema::ROOT;
