@@ -4,7 +4,7 @@
 # PROFILE=dev build without optimisation (default: release, shared by demo, tests and benchmarks)
 # PROFILE=ci  release without link-time optimisation: what .ci/run builds
 # REMOTE=0    build the command and the Python package without code that reaches the network
-# JOBS=N      pytest processes (default: one per core)
+# JOBS=N      pytest processes (default: two per core)
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -91,10 +91,11 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 	ln -sf libfrazil.so $(FRAZIL_LIB)/$(SONAME)
 
 .PHONY: preload
-preload: .build/setup-build ## Build the library that `frazil run` preloads
-	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-zlib
+preload: .build/setup-build ## Build the libraries that `frazil run` preloads
+	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-hdf5 \
+		--package frazil-preload-zlib
 	mkdir -p $(FRAZIL_LIB)
-	for name in libfrazil_preload libfrazil_preload_zlib; do \
+	for name in libfrazil_preload libfrazil_preload_hdf5 libfrazil_preload_zlib; do \
 		strip --strip-unneeded -o $(FRAZIL_LIB)/$$name.so $(BUILT)/$$name.so || exit; done
 
 .PHONY: netcdf
@@ -190,7 +191,7 @@ test-rust: .build/setup-build ## Run the tests of the crates
 
 .PHONY: test-python
 test-python: build lib preload netcdf plugins python inventory ## Run the acceptance tests on the command and the packages (with the corpus if present)
-	$(PYTHON) -m pytest --numprocesses $(JOBS) --durations 20 --junitxml .build/tests.xml tests
+	$(PYTHON) -m pytest --numprocesses $(JOBS) --dist worksteal --durations 20 --junitxml .build/tests.xml tests
 
 # What tests compare with h5py: all that frazil-hdf5 reads in a file.
 .PHONY: inventory
