@@ -473,6 +473,7 @@ class WriterReport(_Table):
     chunks: int
     chunks_reused: int
     chunks_omitted: int
+    kept_exact: int
     variables: list[dict[str, Any]]
 
     def _title(self) -> str:
