@@ -92,9 +92,10 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 
 .PHONY: preload
 preload: .build/setup-build ## Build what `frazil run` puts before a program's own netCDF library
-	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-zlib
+	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-hdf5 \
+		--package frazil-preload-zlib
 	mkdir -p $(FRAZIL_LIB)
-	for name in libfrazil_preload libfrazil_preload_zlib; do \
+	for name in libfrazil_preload libfrazil_preload_hdf5 libfrazil_preload_zlib; do \
 		strip --strip-unneeded -o $(FRAZIL_LIB)/$$name.so $(BUILT)/$$name.so || exit; done
 
 .PHONY: netcdf

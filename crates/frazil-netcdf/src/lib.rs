@@ -4,11 +4,10 @@
 //! In: calls with paths, numbers of objects and memory. Out: netCDF's status codes, with a message for each
 //! refusal, and files.
 //!
-//! A [`Dataset`] is one open file. netCDF-4 files that are created or opened for writing are the
-//! business of a [`Writer`](frazil_write::Writer), those opened for reading only that of a
-//! [`Reader`](frazil_read::Reader). Classic files, and files in which netCDF-C may see something else than
-//! the reader does (user-defined types, links, filters of plugins), go to the netCDF-C library that is
-//! built in.
+//! A [`Dataset`] is one open file. A [`Writer`](frazil_write::Writer) serves netCDF-4 files that
+//! are created or opened for writing, a [`Reader`](frazil_read::Reader) those opened for reading.
+//! The bundled netCDF-C serves classic files, and files in which netCDF-C may show something else
+//! than the reader does (user-defined types, links, filters of plugins).
 
 #![forbid(unsafe_code)]
 
@@ -31,7 +30,7 @@ mod types;
 pub use dataset::Dataset;
 pub use status::{Outcome, Status};
 pub use types::{
-    AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry,
+    AttributeInquiry, AttributeValues, CText, ChunkCache, DeflateInquiry, DimensionInquiry,
     FORMAT_NETCDF4_CLASSIC, FillInquiry, GLOBAL, GroupInquiry, GroupNumber, MemorySpan, MemoryType,
     Mode, Region, STRING, State, Storage, UNLIMITED, VariableInquiry,
 };

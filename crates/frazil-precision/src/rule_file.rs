@@ -101,7 +101,8 @@ fn parse_with(text: &str, options: &[&str]) -> Outcome<RuleFile> {
         Some(key) => {
             let meant = spelling::question(key, [DEFAULTS, RULE, VARIABLES]);
             Err(format!(
-                "unknown key `{key}`; [defaults], [variables.\"...\"] and [[rule]] are known here{meant}"
+                "unknown key `{key}`; [defaults], [variables.\"...\"] and [[rule]] are known \
+                 here{meant}"
             ))
         }
         None => Ok(found),
@@ -254,7 +255,7 @@ fn rule_of(
     for pattern in &variables {
         glob(pattern)?;
     }
-    let request = request.map_err(with_all_keys)?;
+    let request = request?;
     request.check()?;
     if request.lossless == Some(true)
         && (frazil_plan::has_precision(&request) || request.algorithm.is_some())
@@ -279,6 +280,22 @@ fn rule_of(
     })
 }
 
+/// The key that says what an option of the command does, where their names differ: `bits` is spelled
+/// much like `nbits`, which rounds otherwise.
+fn key_of_option(word: &str) -> Option<&'static str> {
+    match word.replace('-', "_").as_str() {
+        "bits" => Some("significant_bits"),
+        "digits" => Some("significant_digits"),
+        "abs_error" => Some("absolute_tolerance"),
+        "rel_error" => Some("relative_tolerance_percent"),
+        "finest_abs_error" => Some("relative_err_finest_abs_tolerance"),
+        "quantizer" => Some("algorithm"),
+        "lossless_range" => Some("lossless_data_ranges"),
+        "special" => Some("special_values"),
+        _ => None,
+    }
+}
+
 /// What is wrong with a key of precision.
 fn named(key: &str, cause: &str) -> String {
     match cause.starts_with("unknown field") {
@@ -294,7 +311,10 @@ fn with_all_keys(cause: String) -> String {
         return cause;
     };
     let others = FilterConstraints::KEYS.into_iter().chain([CHUNKS]);
-    let meant = spelling::question(unknown, quoted.chain(others));
+    let meant = match key_of_option(unknown) {
+        Some(key) => format!("; is `{key}` meant?"),
+        None => spelling::question(unknown, quoted.chain(others)),
+    };
     let others = FilterConstraints::KEYS.join("`, `");
     // The list of what there is goes on.
     format!("{cause}, `{others}`, `{CHUNKS}`{meant}")
@@ -324,7 +344,7 @@ impl VariableRule {
         });
         rule_of(variables, request, demand, chunks).map_err(|cause| {
             let cause = format!("options for {names}: {cause}");
-            let cure = "correct what is stated for them: docs/precision.md lists the keys";
+            let cure = "correct the rules for them: docs/precision.md lists the keys";
             Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
         })
     }
@@ -342,7 +362,8 @@ fn request_of(stated: serde_json::Map<String, serde_json::Value>) -> Outcome<Pre
 
 pub(super) fn render(rules: &[VariableRule]) -> String {
     let mut text = String::from(
-        "# Requests for variables: rules that match a variable hold key by key, later ones win.\n",
+        "# Rules for variables. All rules that match a variable apply, key by key; later ones \
+         override earlier ones.\n",
     );
     for rule in rules {
         text.push('\n');
@@ -395,7 +416,7 @@ mod tests {
             ("[[rule]]\nsignificant_digits = 3", "`variables` is missing"),
             (
                 "[[rule]]\nvariables = [\"a\"]\ndigits = 3",
-                "unknown field `digits`",
+                "`chunks`; is `significant_digits` meant?",
             ),
             ("[[rule]]\nvariables = \"a\"", "list of texts"),
             ("[[rule]]\nvariables = [\"a[\"]", "no pattern"),
@@ -441,7 +462,7 @@ mod tests {
             ),
             (
                 "[[rule]]\nvariables = [\"a\"]\nmin_read_speed = \"soon\"",
-                "\"soon\" is no speed",
+                "\"soon\" is not a speed",
             ),
             (
                 "[[rule]]\nvariables = [\"a\"]\nmin_write_speed = true",
@@ -569,7 +590,7 @@ mod tests {
         assert_eq!(demand.filters, "lz4".parse().ok());
         assert_eq!(demand.min_write_speed, "2*network".parse().ok());
         let error = parse("*:\ncomp_speed=soon\n").unwrap_err();
-        assert!(error.contains("no speed"), "{error}");
+        assert!(error.contains("not a speed"), "{error}");
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Writer {
     fn lock(&self) -> frazil::Result<MutexGuard<'_, Option<Box<frazil::Writer>>>> {
         if self.is_foreign() {
             return Err(invalid(
-                "the file is being written by the process that this one is a fork of",
+                "the parent process is writing the file, and this process is its fork",
             ));
         }
         // What panicked has left a writer that says so itself.
@@ -275,7 +275,9 @@ impl Writer {
         self.with(py, |writer| {
             let texts =
                 writer.read_strings(VariableId(variable), &start, &count, stride.as_deref())?;
-            Ok(texts.iter().map(ToString::to_string).collect())
+            // As netCDF4 gives one that is not there.
+            let texts = texts.into_iter().map(Option::unwrap_or_default);
+            Ok(texts.map(|text| text.to_string()).collect())
         })
     }
 

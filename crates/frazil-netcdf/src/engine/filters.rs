@@ -183,8 +183,8 @@ impl Engine {
         }
         if plugins_are_absent() && !BUILT_IN.contains(&id) {
             let words = format!(
-                "filter {filter} ({name}) is not available: set HDF5_PLUGIN_PATH to the folder of \
-                 the netCDF filter plugins (here FRAZIL_READABLE_BY=netcdf4 keeps it away)"
+                "filter {filter} ({name}) is not available: set HDF5_PLUGIN_PATH to the folder \
+                 of the netCDF filter plugins (here FRAZIL_READABLE_BY=netcdf4 hides it)"
             );
             return Err(Refusal::new(Status::ENOFILTER, words));
         }
@@ -239,10 +239,11 @@ impl Engine {
             None => pipeline.0.insert(place_of(&pipeline, wanted.id), wanted),
         }
         check_compressors(&pipeline)?;
+        let stated = self.remembered[id.0].chunk.clone();
         self.set(id, |settings| {
             // What has filters is chunked, whatever was said before.
             if !pipeline.is_empty() && settings.layout == LayoutRequest::Contiguous {
-                settings.layout = LayoutRequest::Ours;
+                settings.layout = stated.map_or(LayoutRequest::Ours, LayoutRequest::Chunked);
             }
             settings.filters = FilterRequest::Exactly(pipeline);
         })
@@ -278,8 +279,8 @@ fn check_compressors(pipeline: &FilterPipeline) -> Answer<()> {
         return Ok(());
     }
     let words = format!(
-        "{} were asked for one variable: the second would compress what is compressed already; ask \
-         for one of them only",
+        "{} were requested for one variable, and the second would compress compressed data; \
+         request only one of them",
         asked.join(" and ")
     );
     Err(Refusal::new(Status::EFILTER, words))

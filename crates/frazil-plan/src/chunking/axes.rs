@@ -46,7 +46,7 @@ impl FromStr for AxisRole {
         let found = Self::from_name(text).or_else(|| role_of_letter(text));
         found.ok_or_else(|| {
             let meant = spelling::question(text, Self::ALL.map(Self::name));
-            format!("an axis is time, level, lat, lon or other, not {text:?}{meant}")
+            format!("a role is time, level, lat, lon or other, not {text:?}{meant}")
         })
     }
 }
