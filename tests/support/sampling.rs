@@ -2,6 +2,8 @@
 //!
 //! Test modules of several crates take this file in by its path.
 
+#![allow(clippy::print_stdout, reason = "a failed test shows its seed")]
+
 use std::process::Command;
 
 /// Whether everything runs, however long it takes: `make test-full`.
