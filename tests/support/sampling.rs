@@ -2,7 +2,7 @@
 //!
 //! Test modules of several crates take this file in by its path.
 
-#![allow(clippy::print_stdout, reason = "who runs tests again needs the seed")]
+#![allow(clippy::print_stdout, reason = "a failed test shows its seed")]
 
 use std::process::Command;
 
