@@ -4,7 +4,7 @@
 # PROFILE=dev build without optimisation (default: release, shared by demo, tests and benchmarks)
 # PROFILE=ci  release without link-time optimisation: what .ci/run builds
 # REMOTE=0    build the command and the Python package without code that reaches the network
-# JOBS=N      pytest processes (default: one per core)
+# JOBS=N      pytest processes (default: two per core)
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -191,7 +191,7 @@ test-rust: .build/setup-build ## Run the tests of the crates
 
 .PHONY: test-python
 test-python: build lib preload netcdf plugins python inventory ## Run the acceptance tests on the command and the packages (with the corpus if present)
-	$(PYTHON) -m pytest --numprocesses $(JOBS) --durations 20 --junitxml .build/tests.xml tests
+	$(PYTHON) -m pytest --numprocesses $(JOBS) --dist worksteal --durations 20 --junitxml .build/tests.xml tests
 
 # What tests compare with h5py: all that frazil-hdf5 reads in a file.
 .PHONY: inventory

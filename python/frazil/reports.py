@@ -480,8 +480,9 @@ class WriterReport(_Table):
         return f"{bytes_text(self.raw_bytes)} to {bytes_text(self.stored_bytes)}"
 
     def _lines(self) -> list[str]:
+        chunks = "1 chunk" if self.chunks == 1 else f"{self.chunks} chunks"
         return [
-            f"{self.chunks} chunks; {self.hidden_seconds:.2f} s of packing in the "
+            f"{chunks}; {self.hidden_seconds:.2f} s of packing in the "
             f"background, {self.stalled_seconds:.2f} s waited for"
         ]
 

@@ -3,13 +3,13 @@
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Once};
 
 use frazil_interpose::tell;
 use serde_json::{Value, json};
 
-use crate::files::{self, Origin};
+use crate::files::{self, Origin, Taken};
 use crate::invoke::invoke;
 use crate::library::{Library, frazil};
 
@@ -67,6 +67,16 @@ pub(crate) fn process() {
 /// A file was taken.
 pub(crate) fn taken(path: &CStr) {
     tell("taken", json!({ "path": shown(path) }));
+}
+
+/// Whatever happens to the process now, the file is whole.
+pub(crate) fn committed(path: &CStr) {
+    tell("committed", json!({ "path": shown(path) }));
+}
+
+/// It would miss something.
+pub(crate) fn changed(path: &CStr) {
+    tell("changed", json!({ "path": shown(path) }));
 }
 
 /// A new file was left to the program's own library.
@@ -184,7 +194,8 @@ unsafe extern "C" fn closed_at_exit(path: *const c_char, done: *const Done, stat
     // SAFETY: not NULL; libfrazil keeps both during the call.
     let (path, done) = unsafe { (CStr::from_ptr(path), &*done) };
     let files = files::all();
-    let as_written = files.iter().find(|file| file.path.as_c_str() == path);
+    let is_it = |file: &&Arc<Taken>| file.path.as_c_str() == path && !file.is_reading();
+    let as_written = files.iter().find(is_it);
     let origin = as_written.map_or(Origin::Created, |file| file.origin);
     closed(path, origin, done, status);
 }

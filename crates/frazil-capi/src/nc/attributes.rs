@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_long, c_void};
 use frazil::netcdf::{FORMAT_NETCDF4_CLASSIC, GLOBAL, MemoryType, Outcome, STRING, Status};
 
 use crate::nc::pointers::{list, store, store_all, store_text, text};
-use crate::nc::strings::{allocated, owned};
+use crate::nc::strings::{allocated_or_null, owned};
 use crate::nc::{entries, table, types};
 
 /// `NC_CHAR`
@@ -67,7 +67,7 @@ pub(crate) unsafe fn get(
     // SAFETY: as this function's.
     unsafe { store_all(place.cast(), &bytes) };
     for (index, value) in strings.unwrap_or_default().iter().enumerate() {
-        let value = allocated(value)?;
+        let value = allocated_or_null(value)?;
         // SAFETY: as this function's.
         unsafe { place.cast::<*mut c_char>().add(index).write(value) };
     }

@@ -56,6 +56,8 @@ pub(super) enum Fate {
     Failed,
     /// Its process ended without closing it: it is at its last commit.
     Unclosed,
+    /// As above, and all that the program did with it is in that commit.
+    LeftWhole,
     /// The program has dropped it.
     Aborted,
     /// The program's own library got it back.
@@ -193,6 +195,8 @@ impl Report {
                 let why = event.why.clone().unwrap_or_default();
                 self.of(&event).refused.push(why);
             }
+            "committed" => self.of(&event).fate = Fate::LeftWhole,
+            "changed" => self.of(&event).fate = Fate::Unclosed,
             "returned" => self.end(event, Fate::GivenBack),
             "aborted" => self.end(event, Fate::Aborted),
             "unchanged" => self.end(event, Fate::Unchanged),
@@ -251,8 +255,9 @@ impl Report {
 
     /// The open file of an event.
     fn of(&mut self, event: &Event) -> &mut WrittenFile {
+        let is_open = |fate: Fate| matches!(fate, Fate::Unclosed | Fate::LeftWhole);
         let open = self.files.iter().rposition(|file| {
-            file.process == event.process && file.path == event.path && file.fate == Fate::Unclosed
+            file.process == event.process && file.path == event.path && is_open(file.fate)
         });
         let place = open.unwrap_or_else(|| {
             self.files.push(WrittenFile {
@@ -306,6 +311,8 @@ mod tests {
 {"event":"taken","process":2,"path":"a.nc"}
 {"event":"closed","process":2,"path":"a.nc","raw_bytes":10,"stored_bytes":5,"error":null}
 {"event":"passed","process":2,"path":"b.nc","why":"classic"}
+{"event":"committed","process":1,"path":"a.nc"}
+{"event":"changed","process":1,"path":"a.nc"}
 {"event":"tak"#,
         );
         let fates: Vec<Fate> = report.files.iter().map(|file| file.fate).collect();

@@ -59,6 +59,10 @@ fn line(file: &WrittenFile) -> String {
              commit, or \
              not there"
         ),
+        Fate::LeftWhole => format!(
+            "{path}: its process ended without closing it. It had changed nothing since the last \
+             nc_sync, or since it opened the file: the file is whole"
+        ),
         Fate::Aborted => format!("{path}: discarded by the program (nc_abort)"),
         Fate::GivenBack => {
             format!("{path}: given back to the program's own netCDF library, because {why}")
@@ -140,6 +144,22 @@ mod tests {
         let passed = r#"{"event":"passed","process":1,"path":"a.nc","why":"it is classic"}"#;
         let words = text(&Report::of_lines(passed), Level::Engine);
         assert!(words.contains("it is classic") && words.contains("nothing was accelerated"));
+    }
+
+    #[test]
+    fn a_file_that_was_left_after_its_last_commit_is_whole() {
+        let lines = [
+            r#"{"event":"taken","process":1,"path":"a.nc"}"#,
+            r#"{"event":"committed","process":1,"path":"a.nc"}"#,
+            r#"{"event":"changed","process":1,"path":"a.nc"}"#,
+        ];
+        let told = |count: usize| Report::of_lines(&lines[..count].join("\n"));
+        let is_whole = |count| text(&told(count), Level::Engine).contains("the file is whole");
+        assert_eq!([1, 2, 3].map(is_whole), [false, true, false]);
+        assert_eq!(
+            [1, 2, 3].map(|count| told(count).has_failures()),
+            [true, false, true]
+        );
     }
 
     #[test]
