@@ -7,7 +7,7 @@
 //! A [`Dataset`] is one open file. netCDF-4 files that are created or opened for writing are the
 //! business of a [`Writer`](frazil_write::Writer), those opened for reading only that of a
 //! [`Reader`](frazil_read::Reader). Classic files, and files in which netCDF-C may see something else than
-//! the reader does (user-defined types, links, filters of plugins), go to the netCDF-C library that is
+//! the reader does (links, filters of plugins), go to the netCDF-C library that is
 //! built in.
 
 #![forbid(unsafe_code)]
@@ -27,11 +27,14 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod types;
+mod user_types;
 
 pub use dataset::Dataset;
+pub use names::sought_name;
 pub use status::{Outcome, Status};
 pub use types::{
     AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry,
     FORMAT_NETCDF4_CLASSIC, FillInquiry, GLOBAL, GroupInquiry, GroupNumber, MemorySpan, MemoryType,
     Mode, Region, STRING, State, Storage, UNLIMITED, VariableInquiry,
 };
+pub use user_types::{Field, Pointer, TypeKind, UserType, UserTypes, UserValues};

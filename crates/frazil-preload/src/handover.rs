@@ -14,6 +14,7 @@ use crate::library::{Library, frazil};
 use crate::reopen::go_on_there;
 use crate::report;
 use crate::state::State;
+use crate::user_types::define_types;
 use crate::values::{NAME_BYTES, copy_attributes, done, text};
 
 /// `NC_GLOBAL`
@@ -169,6 +170,7 @@ impl Twin<'_> {
     /// Defines everything there that was defined here.
     fn define(&mut self) -> Result<(), c_int> {
         self.define_groups()?;
+        define_types((self.frazil, self.file.own), (self.program, &self.groups))?;
         self.define_dimensions()?;
         for group in 0..self.groups.len() {
             let (from, to) = (self.own(group), self.groups[group]);

@@ -53,4 +53,6 @@ mod shadow;
 #[expect(unsafe_code, reason = "calls libfrazil")]
 mod state;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod user_types;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod values;

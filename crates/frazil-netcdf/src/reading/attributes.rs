@@ -1,7 +1,7 @@
 //! Attributes.
 
 use frazil_container::classic::{AttributeValue, NcType};
-use frazil_container::model::{AttributeDescription, TypeClass};
+use frazil_container::model::{AttributeDescription, Expanded, TypeClass};
 use frazil_container::schema::Text;
 
 use super::Reading;
@@ -13,6 +13,7 @@ use crate::memory::atomic;
 use crate::names::is_reserved;
 use crate::status::{Answer, Status};
 use crate::types::{AttributeInquiry, AttributeValues, GLOBAL, GroupNumber, MemoryType, STRING};
+use crate::user_types::{UserValues, native};
 
 /// An attribute with its number.
 struct Found<'a> {
@@ -125,6 +126,12 @@ impl Reading {
         };
         if found.of.nc_type == STRING {
             return Ok(AttributeValues::Strings(strings(found.attribute)));
+        }
+        if let Some(native) = native(&found.attribute.datatype).filter(|_| found.of.is_user()) {
+            let none = Expanded::default();
+            let values = found.attribute.values.as_ref().unwrap_or(&none);
+            let values = UserValues::of(found.of.nc_type, &native, values)?;
+            return Ok(AttributeValues::User(values));
         }
         let stored = atomic(found.of.nc_type)?;
         let values = AttributeValue::from_native_bytes(stored, &native_values(&found, stored));
