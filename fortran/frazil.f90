@@ -55,29 +55,30 @@ module frazil
   integer, parameter, public :: frazil_int8 = 1, frazil_character = 2, frazil_int16 = 3, frazil_int32 = 4, &
                                 frazil_real32 = 5, frazil_real64 = 6, frazil_int64 = 10
 
-  !> Who must be able to read a file: everybody; those with the registered filter plugins; those with
-  !> frazil or its own plugins.
+  !> Who must be able to read a file: every reader; readers with the registered filter plugins; frazil and
+  !> readers with its own plugins.
   integer, parameter, public :: frazil_readers_any = 0, frazil_readers_plugins = 1, frazil_readers_frazil = 2
 
-  !> What `frazil_recover` found and did: nothing to do; a commit not yet begun was discarded; one
-  !> was finished; one was taken back.
+  !> Outcomes of `frazil_recover`: nothing to do; an undecided commit was discarded; a commit was completed; a
+  !> commit was taken back.
   integer, parameter, public :: frazil_clean = 0, frazil_discarded = 1, frazil_completed = 2, &
                                 frazil_taken_back = 3
 
-  !> What a writer did; as frz_report in frazil.h, with the size that C asks for in front.
+  !> Report of a writer: frz_report of frazil.h. The size that C needs comes first.
   type, bind(C) :: frazil_report
     integer(c_size_t) :: size_bytes = 0
     !> Seconds that calls waited: for memory, for commits, for the end.
     real(c_double) :: stalled_seconds = 0
-    !> Seconds of packing and placing behind the caller's back, less the seconds stalled.
+    !> Seconds of packing and placing in the background, minus the seconds stalled.
     real(c_double) :: hidden_seconds = 0
     !> Bytes that were put, and bytes that they take in the file.
     integer(c_int64_t) :: raw_bytes = 0, stored_bytes = 0
-    !> Raw bytes by stored bytes.
+    !> Raw bytes divided by stored bytes.
     real(c_double) :: ratio = 1
     !> Bytes that went to the scratch file because memory was short.
     integer(c_int64_t) :: spilled_bytes = 0
-    !> Chunks placed; of those, such as were equal to one before; chunks of fill values not stored.
+    !> Chunks placed; chunks among these that are equal to an earlier one; chunks of fill values that are not
+    !> stored.
     integer(c_int64_t) :: chunks = 0, chunks_reused = 0, chunks_omitted = 0
     !> Bytes of all chunks that were written: more than stored_bytes where chunks were written again.
     integer(c_int64_t) :: written_bytes = 0
@@ -93,31 +94,30 @@ module frazil
 
 contains
 
-  !> Begins a new file, as [`frz_create`] does. Absent options are frazil's.
+  !> Creates a file, as [`frz_create`] does. frazil chooses options that you leave out.
   !>
-  !> `readable_by` is frazil_readers_any, frazil_readers_plugins or frazil_readers_frazil. The writer commits by itself
-  !> after `commit_bytes` (0: never). `records_per_sync` tells how many records the program writes
-  !> between two syncs. `plan_file` holds the plan of an earlier run, to be replayed;
-  !> `keep_plan` keeps this one's in the file. `precision_file` states options for all variables
-  !> and by variable: how exactly values are kept, filters, chunk shapes ([`frz_options_read_precision`]);
-  !> other arguments override what it states for all.
+  !> `readable_by` is frazil_readers_any, frazil_readers_plugins or frazil_readers_frazil. The writer commits by
+  !> itself after `commit_bytes` (0: never). `records_per_sync` is the number of records that the program writes
+  !> between two syncs. `plan_file` has the plan of an earlier run, which this run uses; `keep_plan` keeps this
+  !> run's plan in the file. `precision_file` states options for all variables and by variable: precision,
+  !> filters, chunk shapes ([`frz_options_read_precision`]). Other arguments override its options for all
+  !> variables.
   !>
-  !> `goal`, one of frazil_goal_..., is what filters are chosen for; `filters` are stated for all
-  !> variables that ask for none, 'shuffle+zstd(3)'. `reads`, 'map,series=2', and `storage`, one of
-  !> frazil_storage_..., are what chunk shapes are to serve ([`frz_options_set_reads`]). `cores`, one of
-  !> frazil_cores_..., or `core_list`, numbers as the system counts them from 0, are where packing
-  !> threads run.
+  !> `goal`, one of frazil_goal_..., is what to optimize the choice of filters for. `filters`, such as
+  !> 'shuffle+zstd(3)', apply to all variables that state none. frazil chooses chunk shapes for the `reads`,
+  !> such as 'map,series=2', and the `storage`, one of frazil_storage_... ([`frz_options_set_reads`]). Packing
+  !> threads run on `cores`, one of frazil_cores_..., or on `core_list`, numbers as the system counts them from
+  !> 0.
   !>
   !> `options` states any option of [docs/options.md](options.md) as text, 'goal=size,threads=4'; other arguments
   !> override it.
   !>
-  !> With `comm`, a communicator of MPI (of the module mpi_f08: `comm%mpi_val`), all its ranks write
-  !> the file together and make this call, as they do with frazil_end_definitions, frazil_sync and
-  !> frazil_close; a rank waits at most `longest_wait` seconds for one of which it hears nothing.
-  !> With `reproducible=.false.` the file's bytes may depend on the ranks: chunks go by their
-  !> blocks ([`frazil_state_block`]), and packed chunks are written before the next sync. The last
-  !> `io_ranks` ranks pack and write for the others ([`frazil_is_io_rank`]).
-  !> The program is linked with frazil_mpi (docs/mpi.md).
+  !> With `comm`, a communicator of MPI (of the module mpi_f08: `comm%mpi_val`), all its ranks write the file
+  !> together. All of them make this call, and frazil_end_definitions, frazil_sync and frazil_close. A rank
+  !> waits at most `longest_wait` seconds for a silent one. With `reproducible=.false.` the file's bytes may
+  !> depend on the ranks: chunks follow their blocks ([`frazil_state_block`]), and packed chunks are written
+  !> before the next sync. The last `io_ranks` ranks pack and write for the others ([`frazil_is_io_rank`]). Link
+  !> the program with frazil_mpi (docs/mpi.md).
   function frazil_create(path, writer, threads, memory_bytes, durable, synchronous, overwrite, classic_model, &
                          readable_by, commit_bytes, records_per_sync, plan_file, keep_plan, comm, &
                          longest_wait, reproducible, io_ranks, precision_file, goal, filters, reads, storage, &
@@ -170,8 +170,8 @@ contains
     call frz_options_free(chosen)
   end function frazil_create
 
-  !> Goes on writing an existing file, which is brought in order first if its writer was killed; with
-  !> `comm` all its ranks together, as [`frazil_create`] begins one.
+  !> Continues an existing file. If its writer was killed, this first recovers it. With `comm` all its ranks
+  !> write together, as with [`frazil_create`].
   function frazil_append(path, writer, threads, memory_bytes, durable, synchronous, readable_by, commit_bytes, &
                          records_per_sync, plan_file, keep_plan, comm, longest_wait, io_ranks, &
                          precision_file, goal, filters, reads, storage, cores, core_list, options) result(status)
@@ -216,8 +216,8 @@ contains
     call frz_options_free(chosen)
   end function frazil_append
 
-  !> Compares the definitions of all ranks that write a file together; for a writer that is alone it
-  !> does nothing.
+  !> Compares the definitions of all ranks that write a file together. For a writer of one process it does
+  !> nothing.
   function frazil_end_definitions(writer) result(status)
     type(frazil_writer), intent(in) :: writer
     integer :: status
@@ -225,8 +225,8 @@ contains
     status = frz_end_definitions(writer%handle)
   end function frazil_end_definitions
 
-  !> Whether this process packs and writes for others (`io_ranks` of [`frazil_create`]). It makes the
-  !> definitions that all make and calls frazil_close, which returns when the others have closed.
+  !> Whether this process packs and writes for others (`io_ranks` of [`frazil_create`]). Such a process makes
+  !> the same definitions as all, and calls frazil_close, which returns when the others have closed.
   function frazil_is_io_rank(writer, is_io_rank) result(status)
     type(frazil_writer), intent(in) :: writer
     logical, intent(out) :: is_io_rank
@@ -238,7 +238,7 @@ contains
     is_io_rank = answer /= 0
   end function frazil_is_io_rank
 
-  !> Makes everything put so far what readers see and what survives the end of the process.
+  !> Commits: readers see everything put so far, and it survives the end of the process.
   function frazil_sync(writer) result(status)
     type(frazil_writer), intent(in) :: writer
     integer :: status
@@ -246,7 +246,7 @@ contains
     status = frz_sync(writer%handle)
   end function frazil_sync
 
-  !> What was done so far.
+  !> Reports what the writer has done so far.
   function frazil_get_report(writer, report) result(status)
     type(frazil_writer), intent(in) :: writer
     type(frazil_report), intent(out), target :: report
@@ -256,7 +256,7 @@ contains
     status = frz_writer_report(writer%handle, c_loc(report))
   end function frazil_get_report
 
-  !> Commits everything and closes the file. The writer is gone, also after an error.
+  !> Commits everything and closes the file. You cannot use the writer afterwards, also not after an error.
   function frazil_close(writer, report) result(status)
     type(frazil_writer), intent(inout) :: writer
     type(frazil_report), intent(out), target, optional :: report
@@ -271,7 +271,7 @@ contains
     writer%handle = c_null_ptr
   end function frazil_close
 
-  !> Gives up: the file goes back to its last commit; a new one without any is removed.
+  !> Closes without a commit: the file stays at its last commit; a new file without a commit is removed.
   function frazil_abandon(writer) result(status)
     type(frazil_writer), intent(inout) :: writer
     integer :: status
@@ -291,8 +291,8 @@ contains
     if (status == frazil_ok .and. present(outcome)) outcome = found
   end function frazil_recover
 
-  !> What went wrong in this thread's last call that failed and gave `status`: file, variable, cause,
-  !> and what to do about it.
+  !> Returns the error of this thread's last failed call, which returned `status`: file, variable, cause and
+  !> cure.
   function frazil_message(status) result(text)
     integer, intent(in) :: status
     character(len=512) :: text
@@ -402,8 +402,7 @@ contains
     status = frz_find_group(writer%handle, or_root(parent), c_text(name), group)
   end function frazil_find_group
 
-  !> Finds a dimension of a group (default: the root group) or of the groups above it by its name; the
-  !> nearest counts.
+  !> Finds a dimension of a group (default: the root group), or of the nearest group above it, by its name.
   function frazil_find_dimension(writer, name, dimension, group) result(status)
     type(frazil_writer), intent(in) :: writer
     character(len=*), intent(in) :: name
@@ -425,7 +424,7 @@ contains
     status = frz_find_variable(writer%handle, or_root(group), c_text(name), variable)
   end function frazil_find_variable
 
-  !> Length of a dimension; of an unlimited one as of the last put.
+  !> Returns the length of a dimension. An unlimited one has the length as of the last put.
   function frazil_dimension_length(writer, dimension, length) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: dimension
@@ -454,9 +453,9 @@ contains
     if (present(shape)) allocate (shape, source=other_order(c_shape))
   end function frazil_inquire_variable
 
-  !> How a variable lies in the file; before its first values, as it would now. `chunk` is its chunk
-  !> shape, the fastest axis first, with no elements if the values are one run of bytes; `filters` is
-  !> a text like `shuffle+deflate(4)`, `none`, or blank while the trial on the first values is to come.
+  !> Returns how a variable is stored in the file, or how it would be stored if its first values came now.
+  !> `chunk` is its chunk shape, the fastest axis first, with no elements if the values are one run of bytes;
+  !> `filters` is a text like `shuffle+deflate(4)`, `none`, or blank before the trial on the first values.
   function frazil_inquire_storage(writer, variable, chunk, filters) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable
@@ -478,7 +477,7 @@ contains
     call frz_free_strings(1_c_size_t, c_filters)
   end function frazil_inquire_storage
 
-  !> What was decided so far, as JSON; written to a file, it serves as `plan_file` of frazil_create.
+  !> Returns the plan so far, as JSON. Write it to a file to use it as `plan_file` of frazil_create.
   function frazil_get_plan(writer, plan) result(status)
     type(frazil_writer), intent(in) :: writer
     character(len=:), intent(out), allocatable :: plan

@@ -33,8 +33,8 @@ contains
     call copy_c_pointer(nc_strerror(ncerr), text)
   end function nf90_strerror
 
-  !> What there is to say about this thread's last call that failed, beyond the words for its status:
-  !> often the cause and what to do about it.
+  !> Returns what is known about this thread's last failed call beyond the text of its status: often the cause
+  !> and the cure.
   function frazil_last_message() result(text)
     character(len=512) :: text
 

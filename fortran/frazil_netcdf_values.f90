@@ -10,8 +10,8 @@ module frazil_netcdf_values
   public :: nf90_put_var, nf90_get_var, nf90_put_att, nf90_get_att, nf90_def_var_fill, nf90_inq_var_fill
 
   interface
-    !> Writes values to `count` elements along each axis from `start`, every `stride`-th of the
-    !> variable. Absent, `count` is the shape of `values`; elements beyond `count` are not looked at.
+    !> Writes values to `count` elements along each axis from `start`, every `stride`-th of the variable. By
+    !> default, `count` is the shape of `values`; frazil ignores elements beyond `count`.
     function nf90_put_var(ncid, varid, values, start, count, stride, map) &
       bind(C, name='frz_nf90_put_var') result(status)
       import :: c_int
@@ -39,8 +39,8 @@ module frazil_netcdf_values
       integer(c_int) :: status
     end function nf90_put_att
 
-    !> A text is padded with blanks. Where `values` is too short for all of the attribute: nf90_ests
-    !> for a text, else nf90_einval.
+    !> A text is padded with blanks. If `values` is too short for the whole attribute: nf90_ests for a text,
+    !> else nf90_einval.
     function nf90_get_att(ncid, varid, name, values) bind(C, name='frz_nf90_get_att') result(status)
       import :: c_int
       integer(c_int), intent(in), value :: ncid, varid

@@ -9,17 +9,17 @@ module frazil_writer_options
 
   public :: set_options, set_choices, set_requests, set_cores
 
-  !> What filters are chosen for: the lowest level that comes close to the best; small files; fast writing;
-  !> the smallest files, whatever it costs; the fewest joules.
+  !> What to optimize the choice of filters for: small files at little cost; small files; fast writing; the
+  !> smallest files at any cost; the fewest joules.
   integer, parameter, public :: frazil_goal_balanced = 0, frazil_goal_size = 1, frazil_goal_speed = 2, &
                                 frazil_goal_archive = 3, frazil_goal_energy = 4
 
-  !> Where a file will lie while it is read: not stated; the machine's own solid-state disk; a rotating
-  !> disk; a parallel file system; an object store.
+  !> Storage that a file will be read from: not stated; the machine's own solid-state disk; a rotating disk; a
+  !> parallel file system; an object store.
   integer, parameter, public :: frazil_storage_any = 0, frazil_storage_local = 1, frazil_storage_disk = 2, &
                                 frazil_storage_parallel_fs = 3, frazil_storage_object_store = 4
 
-  !> Where packing threads run: on cores that the program has not bound its own threads to; on any.
+  !> Cores of packing threads: those to which the program has not bound its own threads; any.
   integer, parameter, public :: frazil_cores_spare = 0, frazil_cores_any = 1
 
 contains

@@ -16,7 +16,7 @@ module frazil_writer_settings
   !> Algorithms of rounding, with netCDF's numbers.
   integer, parameter, public :: frazil_bitgroom = 1, frazil_granular_bitround = 2, frazil_bitround = 3
 
-  !> Done; and what this module refuses before frazil sees it.
+  !> Success; and errors of this module itself.
   integer, parameter, public :: frazil_ok = 0, frazil_no_such_type = -1, frazil_array_too_short = -2, &
                                 frazil_too_many_axes = -3, frazil_too_few_numbers = -4
 
@@ -35,7 +35,7 @@ contains
     if (present(wanted)) c_logical_or_true = c_logical(wanted)
   end function c_logical_or_true
 
-  !> Elements that were never written hold anything.
+  !> Leaves elements that are never written undefined.
   function frazil_set_no_fill(writer, variable) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable
@@ -60,9 +60,9 @@ contains
     before = frz_set_message_counting(before)
   end function frazil_set_chunk_shape
 
-  !> This process will put blocks like this one, `count` elements along each dimension from `start`
-  !> (the fastest dimension first; of unlimited ones it does not matter): where
-  !> `reproducible=.false.` was said, chunks go by the blocks of all processes.
+  !> States that this process will put blocks like this one: `count` elements along each dimension from `start`,
+  !> fastest dimension first; unlimited ones are ignored. With `reproducible=.false.`, chunks follow the blocks
+  !> of all processes.
   function frazil_state_block(writer, variable, start, count) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable
@@ -155,7 +155,7 @@ contains
     status = frz_set_significant_bits(writer%handle, variable, bits)
   end function frazil_set_significant_bits
 
-  !> No value errs by more than this, in the variable's units.
+  !> Sets the largest error of any value, in the variable's units.
   function frazil_set_absolute_tolerance(writer, variable, tolerance) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable
@@ -165,7 +165,7 @@ contains
     status = frz_set_absolute_tolerance(writer%handle, variable, tolerance)
   end function frazil_set_absolute_tolerance
 
-  !> No value errs by more than this share of it, in percent.
+  !> Sets the largest error of any value, in percent of the value.
   function frazil_set_relative_tolerance(writer, variable, percent) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable
@@ -175,8 +175,8 @@ contains
     status = frz_set_relative_tolerance(writer%handle, variable, percent)
   end function frazil_set_relative_tolerance
 
-  !> Rounds by this algorithm: frazil_bitgroom, frazil_granular_bitround (both to digits) or
-  !> frazil_bitround (to bits). How far, say frazil_set_significant_digits or ..._bits.
+  !> Sets the rounding algorithm: frazil_bitgroom, frazil_granular_bitround (both to digits) or frazil_bitround
+  !> (to bits). State how far it rounds with frazil_set_significant_digits or ..._bits.
   function frazil_set_quantize(writer, variable, algorithm) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable, algorithm

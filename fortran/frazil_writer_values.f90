@@ -13,10 +13,10 @@ module frazil_writer_values
   end type frazil_writer
 
   interface
-    !> Puts values, of the variable's own type, into `count` elements along each axis from `start`
-    !> (default: 1), every `stride`-th of the variable. `count` is by default the shape of `values`;
-    !> elements beyond `count` are not looked at. The values are copied: the array is free when the
-    !> call returns. `start`, `count` and `stride` are integers of four or eight bytes.
+    !> Puts values, of the variable's own type, into `count` elements along each axis from `start` (default: 1),
+    !> every `stride`-th of the variable. `count` is by default the shape of `values`; frazil ignores elements
+    !> beyond `count`. It copies the values: you may change the array when the call returns. `start`, `count`
+    !> and `stride` are integers of four or eight bytes.
     function frazil_put(writer, variable, values, start, count, stride) &
       bind(C, name='frz_fortran_put') result(status)
       import :: c_int, frazil_writer
@@ -27,7 +27,7 @@ module frazil_writer_values
       integer(c_int) :: status
     end function frazil_put
 
-    !> Reads values back, those included that no sync has committed yet.
+    !> Reads values back, including values that no sync has committed yet.
     function frazil_read(writer, variable, values, start, count, stride) &
       bind(C, name='frz_fortran_read') result(status)
       import :: c_int, frazil_writer
@@ -60,7 +60,7 @@ module frazil_writer_values
       integer(c_int) :: status
     end function frazil_put_group_attribute
 
-    !> What elements hold that were never written; of the variable's own type.
+    !> Sets the value of elements that are never written, in the variable's own type.
     function frazil_set_fill_value(writer, variable, value) &
       bind(C, name='frz_fortran_set_fill_value') result(status)
       import :: c_int, frazil_writer

@@ -1,4 +1,8 @@
-"""Checks that what the documents name exists: links, make targets, tests in docs/format.md."""
+"""Checks the documents: what they name exists, and their sentences are short and plain.
+
+Links, make targets and the tests in docs/format.md must exist. Outside tables, code and generated
+parts, no sentence has more than 40 words, and none uses the words of DIALECT.
+"""
 
 import re
 import subprocess
@@ -6,8 +10,23 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+CODE_BLOCK = re.compile(r"^( *)```.*?^ *```$", flags=re.DOTALL | re.MULTILINE)
+GENERATED = re.compile(r"<!-- generated.*?<!-- end -->", flags=re.DOTALL)
+HEADING = re.compile(r"^#+ +(.*?) *$", flags=re.MULTILINE)
 MAKE = re.compile(r"\bmake ((?:[a-z]+-)*[a-z]+)\b")
+# A sentence ends here; so does what stands before a list.
+SENTENCE_END = re.compile(r"(?<=[.!?:]) ")
+MOST_WORDS = 40
+# Words for which plain English has others: frazil reports, you request, the target is.
+DIALECT = re.compile(
+    r"\b((is|are|was|were|be|been) (told|had)\b"
+    r"|told (of|as) |it is taken that|(wanted|missed) (is|are|was|were)\b"
+    r"|(is|are|was|were) asked for\b|goes before\b|without a word\b)",
+    flags=re.IGNORECASE,
+)
+# Pages that scripts write from texts of other places, and the log of changes.
+NOT_PROSE = re.compile(r"docs/(\w+_reference|evidence|tutorials/.*)\.md|CHANGELOG\.md")
 TEST_CELL = re.compile(r"`(?:tests/[\w/.]+::)?(test_\w+|[a-z]\w+::\w+)`")
 
 
@@ -18,9 +37,49 @@ def tracked(pattern: str) -> list[Path]:
     return [ROOT / name for name in names.splitlines() if (ROOT / name).exists()]
 
 
+def anchors(text: str) -> set[str]:
+    """Anchors of the headings, as code hosts and the site make them."""
+    found = set()
+    for heading in HEADING.findall(CODE_BLOCK.sub("", text)):
+        shown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        kept = re.sub(r"[^\w\s-]", "", shown).strip()
+        found |= {kept.replace(" ", "-"), re.sub(r"[-\s]+", "-", kept)}
+    return found
+
+
 def broken_links(document: Path, text: str) -> list[str]:
-    targets = (target for target in LINK.findall(text) if "://" not in target)
-    return [f"link to {one}" for one in targets if not (document.parent / one).exists()]
+    broken = []
+    for target, anchor in LINK.findall(text):
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        place = document.parent / target if target else document
+        if not place.exists():
+            broken.append(f"link to {target}")
+        elif anchor and place.suffix == ".md" and anchor not in anchors(place.read_text()):
+            broken.append(f"link to {target}#{anchor}")
+    return broken
+
+
+def paragraphs(text: str) -> list[str]:
+    """Paragraphs and entries of lists, without tables, headings, code and generated parts."""
+    text = CODE_BLOCK.sub("\n", GENERATED.sub("\n", text))
+    lines = ["" if line.lstrip().startswith(("|", "#")) else line for line in text.splitlines()]
+    text = re.sub(r"^\s*([-*]|\d+\.) ", "\n", "\n".join(lines), flags=re.MULTILINE)
+    text = re.sub(r"`[^`]*`", "code", text)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
+
+
+def hard_sentences(text: str) -> list[str]:
+    """What is too long to follow, or not plain English."""
+    found = []
+    for paragraph in paragraphs(text):
+        for sentence in SENTENCE_END.split(paragraph):
+            words = len(sentence.split())
+            if words > MOST_WORDS:
+                found.append(f"a sentence of {words} words: {sentence[:60]}...")
+            found += [f"say it plainly: {one[0]}" for one in DIALECT.finditer(sentence)]
+    return found
 
 
 def unknown_targets(text: str, known: set[str]) -> list[str]:
@@ -44,7 +103,10 @@ def main() -> int:
         found = broken_links(document, text) + unknown_targets(text, known)
         if document.name == "format.md":
             found += unknown_tests(text, sources)
-        wrong += [f"{document.relative_to(ROOT)}: {one} leads nowhere" for one in found]
+        name = str(document.relative_to(ROOT))
+        wrong += [f"{name}: {one} leads nowhere" for one in found]
+        if not NOT_PROSE.fullmatch(name):
+            wrong += [f"{name}: {one}" for one in hard_sentences(text)]
     for line in wrong:
         print(f"check_docs: {line}", file=sys.stderr)
     return 1 if wrong else 0

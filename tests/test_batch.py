@@ -148,7 +148,7 @@ def test_a_list_keeps_the_tree_and_may_come_by_a_pipe(tree: Path, tmp_path: Path
     assert done.returncode == 0, done.stderr
     assert contents(tmp_path / "out").keys() == {"a/b/file-002.nc", "file-000.nc"}
     names = tmp_path / "names"
-    for text, part in (("../x.nc\n", "leads upwards"), ("a\0b\n", "holds a NUL")):
+    for text, part in (("../x.nc\n", "contains `..`"), ("a\0b\n", "holds a NUL")):
         names.write_text(text)
         outcome = frazil("pack", "--files-from", names, "--out-dir", tmp_path / "out")
         assert outcome.code == TROUBLE and part in outcome.stderr
@@ -274,9 +274,9 @@ def test_why_there_is_nothing_to_do_is_said(tree: Path, tmp_path: Path):
         (("--files-from", names, "--out-dir", tmp_path), "the list names none"),
         (
             (tree, "--include", "*.nc", "--exclude", "**", "--out-dir", tmp_path),
-            "left by --exclude",
+            "but not --exclude",
         ),
-        ((tree, "--out-dir", file), "it is no directory"),
+        ((tree, "--out-dir", file), "it must be a directory"),
     ]:
         place = () if "--out-dir" in words else ("--out-dir", tmp_path)
         outcome = frazil("pack", *words, *place)
@@ -317,7 +317,7 @@ def test_a_result_that_was_cut_off_does_not_count_as_done(tmp_path: Path, bytes_
     assert frazil("pack", source, "--out-dir", out).code == DONE
     os.truncate(out / "a.nc", bytes_left)
     refused = frazil("pack", source, "--out-dir", out, "--skip-existing")
-    assert refused.code == FAILED and "not as it was finished" in refused.stderr
+    assert refused.code == FAILED and "has changed since it was finished" in refused.stderr
     assert frazil("pack", source, "--out-dir", out, "--skip-existing", "--overwrite").code == DONE
     assert frazil("verify", source / "a.nc", out / "a.nc").code == DONE
 
@@ -326,7 +326,7 @@ def test_a_link_to_nothing_is_no_folder_for_results(tmp_path: Path):
     write(tmp_path / "a.nc", 1)
     (tmp_path / "out").symlink_to(tmp_path / "absent")
     outcome = frazil("pack", tmp_path / "a.nc", "--out-dir", tmp_path / "out")
-    assert outcome.code == FAILED and "link to something that is not there" in outcome.stderr
+    assert outcome.code == FAILED and "link to a file that does not exist" in outcome.stderr
     assert not (tmp_path / "absent").exists()
 
 
@@ -381,7 +381,7 @@ def test_several_files_are_compared_with_one_original(tmp_path: Path):
     assert frazil("pack", source, "-o", exact).code == DONE
     assert frazil("pack", source, "-o", coarse, "--digits", 2).code == DONE
     outcome = frazil("verify", source, exact, coarse, "--report", page)
-    assert outcome.code == DONE and "1 equal, 1 equal but for rounding" in outcome.stdout
+    assert outcome.code == DONE and "1 equal, 1 equal except for rounding" in outcome.stdout
     text = page.read_text()
     assert ">Candidates<" in text and "<td>exact</td>" in text
 

@@ -31,7 +31,7 @@ def test_the_command_names_a_misspelled_variable():
         text=True,
         check=False,
     )
-    assert "FRAZIL_MEMROY has no meaning: is FRAZIL_MEMORY meant?" in done.stderr
+    assert "FRAZIL_MEMROY has no meaning: do you mean FRAZIL_MEMORY?" in done.stderr
 
 
 def test_nonsense_for_other_programs_is_said():

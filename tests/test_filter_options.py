@@ -170,11 +170,11 @@ def test_what_differs_less_than_a_tolerance_is_taken_fast(source: Path, tmp_path
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ({"min_write_speed": "soon"}, "is no speed"),
+        ({"min_write_speed": "soon"}, "is not a speed"),
         ({"min_write_speed": 0}, "above 0 MB/s"),
         ({"min_read_speed": -3.5}, "above 0 MB/s"),
-        ({"min_read_speed": "0MB/s"}, "is no speed"),
-        ({"min_read_speed": "-1*network"}, "is no speed"),
+        ({"min_read_speed": "0MB/s"}, "is not a speed"),
+        ({"min_read_speed": "-1*network"}, "is not a speed"),
         ({"min_write_speed": True}, "a number of MB/s"),
         ({"ratio_tolerance_percent": 100}, "from 0 to below 100"),
         ({"ratio_tolerance_percent": -1}, "from 0 to below 100"),

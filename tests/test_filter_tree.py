@@ -133,7 +133,7 @@ def test_a_table_that_says_too_little_leaves_no_tree(source: Path, tmp_path: Pat
     pack(source, folder / "field.h5")
     table, tree = tmp_path / "table.csv", tmp_path / "tree.json"
     outcome = frazil("train", tmp_path / "data", "--write-table", table, "-o", tree)
-    assert outcome.code == FAILED and "one dataset only" in outcome.stderr
+    assert outcome.code == FAILED and "one dataset is not enough" in outcome.stderr
     table.write_text(table.read_text()[:-100])
     outcome = frazil("train", "--table", table, "-o", tree)
     assert outcome.code == FAILED and "table.csv" in outcome.stderr and "fields" in outcome.stderr

@@ -154,7 +154,7 @@ def test_messages_count_as_fortran_does(prefix: Path, tmp_path: Path):
     assert "the length -3" in said[0]
     assert "axis 1 has 4 elements; 4 from 0 on leave it" in said[1]
     assert "axis 2 has 3 elements; 3 from 2 on leave it" in said[2]
-    assert "[4, 0, 1] is no chunk shape" in said[3]
+    assert "[4, 0, 1] cannot be its chunk shape" in said[3]
     assert said[4] == said[5] == "fewer numbers than the variable has dimensions: each needs one"
     assert said[6] == "-63" and "the length -3" in said[7]
     assert said[8] == "-40" and "index 0 along axis 1, which has length 4" in said[9]

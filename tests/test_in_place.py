@@ -59,7 +59,7 @@ def test_an_output_that_is_a_link_is_written_through(source: Path, tmp_path: Pat
     assert link.is_symlink() and frazil("verify", source, target).code == DONE
     target.unlink()
     dangling = frazil("pack", source, "-o", link, "--overwrite", "--json")
-    assert dangling.code == FAILED and "not there" in dangling.errors[0]["cause"]
+    assert dangling.code == FAILED and "does not exist" in dangling.errors[0]["cause"]
     assert not target.exists()
 
 

@@ -218,7 +218,7 @@ def test_what_rounding_makes_larger_stays_exact(tmp_path: Path):
     by_path = {one["path"]: one for one in report["variables"]}
     assert by_path["/v"]["stored_bytes"] == by_path["/v"]["input_bytes"]
     assert by_path["/v"]["precision"] is None and by_path["/w"]["precision"] is not None
-    assert "would be larger than in the input: v" in " ".join(report["notices"])
+    assert "would become larger if rounded: v" in " ".join(report["notices"])
     with netCDF4.Dataset(packed) as file:
         np.testing.assert_array_equal(file["v"][:], values)
         assert "quantization" not in file["v"].ncattrs()

@@ -81,7 +81,7 @@ def test_a_file_that_another_program_writes_is_not_replaced(
     path = tmp_path / "live.h5"
     with writer(path, libver, HDF5_USE_FILE_LOCKING=locking):
         error = refused(frazil(command, path, "--in-place", "--json"), "locked")
-        assert "not replaced" in error["cause"] and error["cure"]
+        assert "does not replace it" in error["cause"] and error["cure"]
     with h5py.File(path) as file:
         assert file["d"].shape == (11, 1000) and (file["d"][10] == 2).all()
     assert [one.name for one in tmp_path.iterdir()] == ["live.h5"]

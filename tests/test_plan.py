@@ -211,7 +211,7 @@ def test_what_is_no_text_is_said_to_be_none(tmp_path: Path, word: str):
     target = tmp_path / "out.nc"
     outcome = frazil("pack", SAMPLE, "-o", target, word, SAMPLE)
     assert outcome.code == TROUBLE, outcome
-    assert f"{SAMPLE}: is no text in UTF-8" in outcome.stderr, outcome.stderr
+    assert f"{SAMPLE}: is not UTF-8 text" in outcome.stderr, outcome.stderr
     assert not target.exists()
 
 
@@ -381,7 +381,7 @@ def test_rounding_that_others_lack_is_named(field: Path, style: str, stated: tup
         (("--reads", "map=0"), "weight"),
         (("--storage", "tape"), "tape"),
         (("--axes", "a=clock"), "clock"),
-        (("--expected", "a=0"), "elements"),
+        (("--expected", "a=0"), "not a length"),
         (("--most-chunks", "0"), "most-chunks"),
     ],
 )
@@ -487,9 +487,9 @@ def test_a_calibration_says_what_nobody_measured(tmp_path: Path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--network", "network"), "no number"),
-        (("--network", "25"), "no speed"),
-        (("--network", "-1Gbit/s"), "no speed"),
+        (("--network", "network"), "not a speed in numbers"),
+        (("--network", "25"), "not a speed"),
+        (("--network", "-1Gbit/s"), "not a speed"),
         (("--shared", "no/such/folder"), "in which you may write"),
         (("--local", "no/such/folder"), "in which you may write"),
     ],

@@ -81,9 +81,9 @@ def test_every_command_reads_urls(far: Far):
 
 def test_streams_are_refused_with_the_reason(tmp_path: Path):
     outcome = run("info", "-")
-    assert outcome.code == FAILED and "standard input is no file" in outcome.stderr
+    assert outcome.code == FAILED and "standard input does not allow that" in outcome.stderr
     outcome = run("pack", SAMPLE, "-o", "-")
-    assert outcome.code == FAILED and "standard output is no file" in outcome.stderr
+    assert outcome.code == FAILED and "standard output does not allow that" in outcome.stderr
 
 
 def deep(path: Path, layout: str) -> Path:
@@ -364,7 +364,7 @@ def test_results_go_to_buckets_whole_or_not_at_all(far: Far, tmp_path: Path):
     assert outcome.code != DONE
     assert far.files["bucket/out.nc"] == before and not far.uploads
     outcome = run("pack", SAMPLE, "-o", far.url("out.nc"))
-    assert outcome.code == FAILED and "takes no files" in outcome.stderr
+    assert outcome.code == FAILED and "cannot write to a web server" in outcome.stderr
 
 
 def test_a_classic_file_is_read_from_a_url(far: Far, tmp_path: Path):

@@ -28,9 +28,9 @@ frazil.open("maps.nc").variables["t2m"]
 # %% [markdown]
 # The picture shows how chunks cut the variable: time runs into the page. A series at one point needs all of the chunks.
 #
-# ## Say what will be read
+# ## State the reads that you expect
 #
-# `reads` takes `map`, `series`, `profile`, `volume` and boxes, each with a weight if wanted.
+# `reads` takes `map`, `series`, `profile`, `volume` and boxes, each with an optional weight.
 
 # %%
 for reads in ("map", "map,series", "series"):
@@ -45,9 +45,9 @@ frazil.open("series.nc").variables["t2m"]
 
 
 # %% [markdown]
-# ## Count what reading costs
+# ## Count the cost of reads
 #
-# The chunks that a read touches are unpacked whole, so their elements are what it pays for.
+# A reader unpacks all chunks that a read touches, so the cost of the read is the number of their elements.
 
 
 # %%
@@ -64,9 +64,9 @@ for path in ("maps.nc", "map.nc", "map,series.nc", "series.nc"):
     print(f"{path:14} elements unpacked for each that is wanted: {costs}")
 
 # %% [markdown]
-# `frazil.plan` says beforehand what would be chosen and why; the command `frazil plan FILE --plot plan.html` draws the
-# cost of each read for all shapes that were compared. [Chunk shapes](../chunk_shapes.md) has the formula, and what
-# storage has to do with it.
+# `frazil.plan` shows the choice and the reasons beforehand. The command `frazil plan FILE --plot plan.html` draws the cost
+# of each read for all shapes compared. [Chunk shapes](../chunk_shapes.md) has the formula, and explains the role of
+# storage.
 
 # %%
 frazil.plan("maps.nc", reads="map,series", storage="object-store", axes={"time": "time"})

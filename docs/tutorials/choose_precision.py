@@ -5,7 +5,7 @@
 # rounds them away if you ask for it, proves for every value that no error is larger than stated, and writes the
 # statement into the file. [Precision](../precision.md) has the details.
 #
-# Run this from the repository's root, where the sample is, or name a file of yours.
+# Run this from the repository's root, where the sample is, or name your own file.
 
 # %%
 import frazil
@@ -24,7 +24,7 @@ analysis = frazil.analyze(sample)
 analysis
 
 # %% [markdown]
-# ## Say it in digits, as a bound, or as a share of the information
+# ## State digits, a bound, or a share of the information
 
 # %%
 requests = {
@@ -41,7 +41,8 @@ for name, size in sizes.items():
     print(f"{name:25} {size / 1e6:6.2f} MB")
 
 # %% [markdown]
-# Variables can be told apart, by names and patterns. Coordinates and what a model restarts from stay exact.
+# You can state precision by variable, with names and patterns. Coordinates and variables that a model restarts from stay
+# exact.
 
 # %%
 rules = {
@@ -57,7 +58,7 @@ found = xr.open_dataset("rules.nc", engine="frazil", decode_times=False)
 # %% [markdown]
 # ## Prove it
 #
-# `verify` compares every value with the original's, and judges by what the file states.
+# `verify` compares every value with the original, and checks the bound that the file states.
 
 # %%
 verdict = frazil.verify(sample, "rules.nc")
@@ -70,7 +71,7 @@ float(abs(found.W - original.W).max())
 # %% [markdown]
 # ## While writing
 #
-# `frazil.to_netcdf` and `Writer.add_variable` take the same requests.
+# `frazil.to_netcdf` and `Writer.add_variable` take the same `precision`.
 
 # %%
 original[["T", "W"]].frazil.to_netcdf("written.nc", precision={"T": {"significant_digits": 3}})

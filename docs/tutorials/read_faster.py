@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Read faster
 #
-# netCDF-4 files are read by one thread at a time in most programs: libhdf5 has one lock, and xarray holds another
-# around it. frazil looks up once where the chunks of a variable lie, and then reads and unpacks them on all cores,
-# without a lock. The files stay as they are.
+# In most programs, one thread at a time reads netCDF-4 files: libhdf5 has one lock, and xarray holds another around it.
+# frazil looks up the places of a variable's chunks once, and then reads and unpacks them on all cores, without a lock.
+# The files do not change.
 #
-# Run this from the repository's root, where the sample is, or name a file of yours.
+# Run this from the repository's root, where the sample is, or name your own file.
 
 # %%
 import time
@@ -17,7 +17,7 @@ import xarray as xr
 sample = "data/sample/squall_line_sample.nc"
 
 # %% [markdown]
-# The sample is raw and small. Packed, and repeated in time, it is more like what models leave behind.
+# The sample is raw and small. Packed and repeated in time, it is more like real model output.
 
 # %%
 raw = xr.open_dataset(sample, engine="frazil", decode_times=False)
@@ -80,8 +80,8 @@ with frazil.open("run.nc") as file:
 column[:4]
 
 # %% [markdown]
-# What is wanted only in part is unpacked whole and kept for later reads, within one budget for all files of the
-# process. `read_stats` says how often that helped.
+# If a read wants only a part of a chunk, frazil unpacks the whole chunk and keeps it for later reads, within one budget for
+# all files of the process. `read_stats` says how often that helped.
 
 # %%
 with frazil.open("run.nc") as file:
@@ -90,4 +90,4 @@ print(np.shape(series))
 {key: value for key, value in frazil.read_stats().items() if key in ("hits", "misses", "hit_rate")}
 
 # %% [markdown]
-# How this compares with other readers, on larger files, is in [the benchmarks](../../bench/README.md).
+# [The benchmarks](../../bench/README.md) compare this with other readers, on larger files.

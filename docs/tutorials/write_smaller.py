@@ -2,9 +2,9 @@
 # # Write smaller
 #
 # frazil chooses chunk shapes, filters and levels by trial on your data, packs on all cores, and writes files that every
-# netCDF program reads. Nothing is rounded unless you say so; that is [another page](choose_precision.py).
+# netCDF program reads. By default it rounds nothing; [another page](choose_precision.py) shows how.
 #
-# Run this from the repository's root, where the sample is, or name a file of yours.
+# Run this from the repository's root, where the sample is, or name your own file.
 
 # %%
 import frazil
@@ -13,16 +13,16 @@ import xarray as xr
 sample = "data/sample/squall_line_sample.nc"
 
 # %% [markdown]
-# ## A file that is there
+# ## An existing file
 #
-# First what would become of it. Nothing is written.
+# First, look at what frazil would do. This writes no file.
 
 # %%
 plan = frazil.plan(sample)
 plan
 
 # %% [markdown]
-# Then the deed. The result is compared with the original, value by value, before it gets its name.
+# Now pack it. frazil compares the result with the original, value by value, before the result gets its name.
 
 # %%
 report = frazil.pack(sample, "packed.nc", verify=True)
@@ -32,13 +32,13 @@ print(report)
 frazil.verify(sample, "packed.nc")
 
 # %% [markdown]
-# Without an output's name the file itself is replaced, once the new one is proved equal. `frazil.unpack` undoes it.
+# With `in_place=True`, frazil replaces the file itself, once the new one is verified. `frazil.unpack` undoes packing.
 
 # %% [markdown]
 # ## A dataset
 #
-# `ds.frazil.to_netcdf` is `frazil.to_netcdf`. It knows the encodings of the engine `netcdf4`; what is not asked for is
-# decided by frazil.
+# `ds.frazil.to_netcdf` is the same as `frazil.to_netcdf`. It takes the encodings of the engine `netcdf4`, and decides what
+# you do not state.
 
 # %%
 dataset = xr.open_dataset(sample, engine="frazil", decode_times=False)
@@ -46,8 +46,8 @@ dataset.frazil.to_netcdf("dataset.nc", unlimited_dims="Time")
 frazil.info("dataset.nc").variables[0]
 
 # %% [markdown]
-# Arrays of dask are written block by block, in bounded memory. Blocks need not fit the file's chunks: whole chunks are
-# gathered from them, and each is packed once.
+# frazil writes dask arrays block by block, in bounded memory. Blocks need not fit the file's chunks: frazil gathers whole
+# chunks from them, and packs each once.
 
 # %%
 blocks = dataset[["T", "W"]].chunk(Time=1, west_east=70)
@@ -55,8 +55,8 @@ frazil.to_netcdf(blocks, "blocks.nc", memory=64 << 20)
 xr.open_dataset("blocks.nc", engine="netcdf4", decode_times=False).T.encoding["chunksizes"]
 
 # %% [markdown]
-# Values can be added to a file later. It changes by one commit at the end: who reads meanwhile sees it as it was, and so
-# does everybody if the program dies.
+# You can add values to a file later. It changes by one commit at the end. Until then readers see the old file, also if the
+# program dies.
 
 # %%
 frazil.to_netcdf(dataset[["T"]], "growing.nc", unlimited_dims="Time")

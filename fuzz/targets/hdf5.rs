@@ -26,8 +26,14 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
                     continue;
                 };
                 let _ = file.virtual_parts(&dataset);
-                for record in file.locate(&dataset).unwrap_or_default() {
+                let records = file.locate(&dataset).unwrap_or_default();
+                for record in &records {
                     assert!(record.address + record.stored_bytes <= input.len() as u64);
+                }
+                if let Some(middle) = records.get(records.len() / 2) {
+                    let within = middle.index..middle.index + 1;
+                    let found = file.locate_within(&dataset, Some(&within));
+                    assert_eq!(found.unwrap(), [middle.clone()]);
                 }
             }
             ObjectKind::NamedDatatype => drop(file.datatype(&object)),

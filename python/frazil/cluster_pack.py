@@ -35,10 +35,10 @@ def pack_files(
 ) -> list[PackReport]:
     """Pack many files on a cluster, one task for each file.
 
-    Workers read and write the files themselves, under the names that they have here. A file whose
-    worker is lost is packed again by another one; one that fails does not stop the others. A worker
-    that hangs keeps no file from being packed, and changes none when it comes back. A worker packs
-    as many files at once as it has threads of dask's: each on one thread, or on ``threads``.
+    Workers read and write the files themselves, under the same names as here. If a worker is lost,
+    another one packs its file. If a file fails, the others go on. A worker that hangs does not stop
+    the run, and changes no file when it comes back. A worker packs as many files at once as it has
+    dask threads: each on one thread, or on ``threads``.
 
     Parameters
     ----------
@@ -50,11 +50,11 @@ def pack_files(
     client : distributed.Client
         The cluster.
     in_place : bool
-        Replace each input, once its new file is verified: what is rounded is lost for good.
+        Replace each input, once its new file is verified. Rounded values are then lost for good.
     progress : bool or Progress, optional
         ``True`` shows a bar.
     **options
-        Those of :func:`pack`: docs/options.md lists them.
+        Options of :func:`pack`: docs/options.md lists them.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def pack_files(
     Raises
     ------
     frazil.Error
-        Of the only file that failed; all others are packed.
+        If one file failed; all others are packed.
     ExceptionGroup
         If several files failed, with one :class:`frazil.Error` for each.
     """
@@ -194,7 +194,7 @@ def _refusal(target: Path | None, may_replace: bool) -> Error | None:
     again if its worker was lost before it said so, and finds its own file."""
     if target is None or may_replace or not target.exists():
         return None
-    return AlreadyExistsError("there is such a file", file=target, cure="allow to overwrite it")
+    return AlreadyExistsError("the file already exists", file=target, cure="allow to overwrite it")
 
 
 def _report(outcome: Outcome, path: Path) -> PackReport | Exception:

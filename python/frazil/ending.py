@@ -28,7 +28,7 @@ def check_not_ending(path: StrPath) -> None:
         If the interpreter is ending.
     """
     if sys.is_finalizing():
-        raise InvalidArgumentError("the program is ending: no file is begun", file=path)
+        raise InvalidArgumentError("the program is ending, so it cannot create a file", file=path)
 
 
 def close_in_the_end(writer: Writer) -> None:

@@ -1,7 +1,7 @@
 """Exceptions: one for each of frazil's stable error codes.
 
-All of them are :class:`Error`, and most are also what Python itself raises in such a case, so that
-``except FileNotFoundError`` catches a file that is not there.
+All of them are :class:`Error`. Most are also the exception that Python itself raises in such a
+case, so that ``except FileNotFoundError`` catches a missing file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def plain(text: str) -> str:
 
 
 class Error(Exception):
-    """What went wrong in frazil.
+    """Base class of all errors of frazil.
 
     Attributes
     ----------
@@ -190,13 +190,13 @@ class FileChangedError(InputOutputError):
 
 
 class BoundExceededError(Error, ArithmeticError):
-    """A rounded value lies further from its original than was promised."""
+    """A rounded value differs from its original by more than the bound."""
 
     code = 18
 
 
 class FileNotice(UserWarning):
-    """What to know of a file before relying on its values: a writer left a commit unfinished."""
+    """A warning about a file's values: its writer left a commit unfinished."""
 
 
 class EncodingNotice(UserWarning):

@@ -113,8 +113,8 @@ def ranged(opened: Any) -> Ranged | None:
             raise InvalidArgumentError("this is a file of text: open it in binary mode, 'rb'")
         return _Seekable(opened)
     raise InvalidArgumentError(
-        f"{type(opened).__name__} is no name of a file and no binary file object: it needs "
-        "read, seek and tell"
+        f"{type(opened).__name__} is neither a file name nor a binary file object, which "
+        "needs read, seek and tell"
     )
 
 

@@ -50,20 +50,20 @@ def open(
     Parameters
     ----------
     path : path, URL or file object
-        The file: a path, a URL (``https://``, ``s3://``, ``gs://``, ``az://``, ``file://``), or
-        anything that gives bytes: files of fsspec, ``BytesIO``, binary objects that can seek.
+        A path, a URL (``https://``, ``s3://``, ``gs://``, ``az://``, ``file://``), or a binary
+        object: a file of fsspec, ``BytesIO``, any object that can read and seek.
     threads : int, optional
-        Threads that may work on one read; one per core if left out.
+        Threads that may work on one read; by default one per core.
     verify : "always" or "never"
-        Whether checksums of chunks that have them are compared with the data.
+        Whether to compare the checksums of chunks with the data.
     chunk_cache : WritePlan, path or mapping, optional
-        Decoded chunks that are kept of variables whatever else is read: as a plan says (its
-        ``cache``), as the plan in a JSON file says, or bytes by variable, ``{"t2m": 64 << 20}``.
-        All of it lies within :func:`set_read_budget`. Left out: as the plan says that the file
-        keeps itself, if it does.
+        Memory for decoded chunks of each variable, which other reads leave alone: from a plan (its
+        ``cache``), from a plan in a JSON file, or bytes by variable, ``{"t2m": 64 << 20}``. All of
+        it is within :func:`set_read_budget`. By default, from the plan that the file keeps, if it
+        keeps one.
     reads : str, mapping or sequence of str, optional
-        Instead of ``chunk_cache``: the reads to come, ``"map,series"`` as for :func:`pack`. Of each
-        variable there is room for the chunks that one of them touches.
+        Instead of ``chunk_cache``: the reads that you expect, ``"map,series"`` as for :func:`pack`.
+        Each variable gets room for the chunks that one of these reads touches.
     storage_options : mapping, optional
         For access to a URL: credentials, endpoint, region, headers. docs/remote.md lists them.
 
@@ -77,7 +77,7 @@ def open(
     FileNotFoundError
         If there is no such file.
     frazil.Error
-        If it is no such file, or damaged.
+        If frazil cannot read the format, or the file is damaged.
 
     Examples
     --------
@@ -95,9 +95,9 @@ def open(
 
 
 def read_stats() -> dict[str, int | float | None]:
-    """What reading did in this process so far, and what it holds.
+    """Return statistics of the reads of this process, and of the chunks it keeps.
 
-    ``hits`` and ``misses`` count partly wanted chunks that were, or were not, found decoded;
+    ``hits`` and ``misses`` count reads of a part of a chunk that found it decoded, or did not;
     ``hit_rate`` is the share of hits; ``kept_bytes`` of ``budget_bytes`` are kept for later reads.
     """
     return _frazil.read_stats()
@@ -293,11 +293,11 @@ class File(Group):
         self.close()
 
     def cache_stats(self) -> dict[str, dict[str, int | float | None]]:
-        """What became of chunks that reads wanted in part, by path of the variables read so far.
+        """Return statistics of reads of parts of chunks, by path of the variables read so far.
 
-        Each has ``hits`` and ``misses`` (found decoded, or not) since the file was opened or
-        changed, their ``hit_rate``, ``kept_bytes``, and ``share_bytes``, which are kept whatever
-        else is read.
+        Each has ``hits`` and ``misses`` (the chunk was decoded already, or not) since the file was
+        opened or changed, their ``hit_rate``, ``kept_bytes``, and ``share_bytes``, the memory that
+        other reads leave alone.
         """
         all_ = [one for group in self._variables for one in group.values()]
         found = ((one.path, self._reader.cache_stats(one._number)) for one in all_)
@@ -324,9 +324,9 @@ class Variable:
     """A variable: ``variable[0, 10:20, ::2]`` reads values as they are stored.
 
     Indices are integers, slices, and lists or arrays of integers or booleans; arrays along several
-    axes stand for all combinations. Nothing is masked, scaled or decoded. Where elements are
-    arrays, what is read has their axes behind those of the variable. A null dataspace has no shape;
-    ``[...]`` and ``[()]`` give an empty array.
+    axes select all combinations. Nothing is masked, scaled or decoded. If elements are arrays,
+    their axes come behind those of the variable. A null dataspace has no shape; ``[...]`` and
+    ``[()]`` give an empty array.
     """
 
     def __init__(self, file: File, number: int, description: Mapping[str, Any]) -> None:
@@ -400,7 +400,7 @@ class Variable:
         return bool(of["is_big"]) and of["size"] > 1
 
     def filters(self) -> dict[str, Any]:
-        """Compression as netCDF4-python's ``Variable.filters`` tells it."""
+        """Compression, as netCDF4-python's ``Variable.filters`` reports it."""
         found: dict[str, Any] = {
             name: False for name in ("zlib", "szip", "zstd", "bzip2", "blosc", "shuffle")
         }
@@ -425,7 +425,7 @@ class Variable:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("what has no axes has no length")
+            raise TypeError("a variable without axes has no length")
         return self.shape[0]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

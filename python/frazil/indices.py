@@ -50,7 +50,7 @@ def box_of(
 def _position(index: Any, limit: int | None, length: int) -> int:
     # A truth value is a mask in numpy, not 0 or 1.
     if isinstance(index, bool):
-        raise IndexError(f"{index!r} is no index: indices are integers and slices")
+        raise IndexError(f"{index!r} is not an index: indices are integers and slices")
     at = whole_number(index)
     if at < 0:
         at += length

@@ -42,9 +42,9 @@ def compress(
 ) -> bytes:
     """Compress an array, for those who store or send it themselves.
 
-    Filters are chosen by what they make of the values, as for one chunk of a file. All work is done
-    by the calling thread, without Python's lock: threads may compress at the same time. Equal
-    values and requests give equal bytes, and these are those that ``frz_compress`` makes in C.
+    frazil tries filters on the values and chooses, as for one chunk of a file. The calling thread
+    does all the work, without Python's lock, so several threads can compress at the same time.
+    Equal values and options give equal bytes, the same as ``frz_compress`` in C.
 
     Parameters
     ----------
@@ -52,32 +52,32 @@ def compress(
         Integers of 1 to 8 bytes, ``float32``, ``float64`` or ``S1``, in either byte order; of any
         shape of at most 32 axes, each shorter than 2**32.
     goal : "balanced", "size", "speed", "archive" or "energy"
-        What filters are chosen for.
+        What to optimize the choice of filters for.
     level : int
-        Level of zstd, 1 to 22, where it is among them; 0: as the goal has it.
+        Level of zstd, if it is among the filters, 1 to 22; 0: the goal chooses.
     precision : mapping, optional
-        How exactly values are kept, ``{"significant_digits": 4}`` or ``{"absolute_tolerance": 0.01,
-        "fill_value": -999}``; keys as in docs/precision.md, but for ``keep_information``. Left out:
-        every bit.
+        Precision of the values, ``{"significant_digits": 4}`` or ``{"absolute_tolerance": 0.01,
+        "fill_value": -999}``, with the keys of docs/precision.md except ``keep_information``. By
+        default, values stay exact.
     min_write_speed, min_read_speed : float or str, optional
-        How fast one core must at least compress and decompress, as in :func:`frazil.pack`.
+        Least speed at which one core compresses and decompresses, as in :func:`frazil.pack`.
     ratio_tolerance : float, optional
-        Filters whose ratio is lower by no more than this share (0.03) count as equal, and the
-        fastest of them are taken.
+        Share by which a ratio may be lower than the best and still count as equal (0.03). frazil
+        uses the fastest of equal filters.
     filters : str, optional
-        These filters instead of a choice, ``"lorenzo+shuffle+zstd(9)"``.
+        Filters to use instead of a choice, ``"lorenzo+shuffle+zstd(9)"``.
 
     Returns
     -------
     bytes
-        They say themselves what the elements are, and their shape.
+        The compressed values, with their type and shape.
 
     Raises
     ------
     frazil.errors.UnsupportedError
         For texts, bool, complex numbers, float16, dates, objects and structures.
     frazil.errors.InvalidArgumentError
-        For requests that the values cannot have, masked arrays, and too many or too long axes.
+        For options that do not fit the values, masked arrays, and too many or too long axes.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def compress(
 
 
 def decompress(packed: Any) -> np.ndarray:
-    """Give back the array that :func:`compress`, or ``frz_compress`` in C, made bytes of.
+    """Decompress an array from bytes of :func:`compress`, or of ``frz_compress`` in C.
 
     Parameters
     ----------
@@ -126,22 +126,22 @@ def decompress(packed: Any) -> np.ndarray:
     Returns
     -------
     numpy.ndarray
-        Of the shape, type and byte order that was compressed; it may be written to.
+        A writable array with the original shape, type and byte order.
 
     Raises
     ------
     frazil.errors.CorruptError
-        If the bytes are cut off, of something else, or contradict themselves. They hold no
-        checksum: damage may also show as other values.
+        If the bytes are cut off, contradict themselves, or are not compressed values. They hold no
+        checksum, so damage may also change values without an error.
     frazil.errors.MemoryBudgetError
-        If there is no memory for the values that they state to hold.
+        If there is not enough memory for the values.
     """
     try:
         bytes_ = np.frombuffer(packed, dtype=np.uint8) if len(packed) else np.empty(0, np.uint8)
     except (TypeError, ValueError, BufferError) as error:
         raise InvalidArgumentError(
-            f"{type(packed).__name__} is no run of bytes: {error}",
-            cure="hand over what compress returned",
+            f"{type(packed).__name__} is not a block of bytes: {error}",
+            cure="pass the bytes that compress returned",
         ) from None
     (kind, size, is_big), shape = _frazil.compressed(bytes_)
     if size not in _SIZES[kind]:

@@ -36,13 +36,14 @@ def pack(
     input : path
         The file.
     output : path, optional
-        The new file, or a folder for it. Left out in a dry run and with ``in_place`` only.
+        The new file, or a folder for it. You can leave it out only in a dry run and with
+        ``in_place``.
     in_place : bool
-        Replace the input, once the new file is verified: what is rounded is lost for good.
+        Replace the input, once the new file is verified. Rounded values are then lost for good.
     progress : bool or Progress, optional
         ``True`` shows a bar.
     **options
-        What ``frazil pack`` has too, under the same names: docs/options.md lists them.
+        Options of ``frazil pack``, by the same names: docs/options.md lists them.
 
     Returns
     -------
@@ -75,7 +76,7 @@ def plan(input: StrPath, **options: Unpack[PlanKeywords]) -> WritePlan:
     input : path
         The file.
     **options
-        Those of :func:`pack` that concern decisions: docs/options.md lists them.
+        Options of :func:`pack` that concern decisions: docs/options.md lists them.
     """
     asked = pack_options(stated("plan", PlanKeywords, options))
     return WritePlan(**json.loads(_frazil.plan(os.fspath(input), asked)))
@@ -90,16 +91,17 @@ def unpack(
     progress: bool | Progress | None = None,
     **options: Unpack[UnpackKeywords],
 ) -> PackReport:
-    """Undo :func:`pack`: no filters, contiguous where no dimension is unlimited.
+    """Undo :func:`pack`: remove filters, and store variables without unlimited dimensions
+    contiguously.
 
-    What is returned and raised is that of :func:`pack`.
+    It returns and raises the same as :func:`pack`.
 
     Parameters
     ----------
     input, output, in_place, progress
-        As those of :func:`pack`.
+        As for :func:`pack`.
     **options
-        What ``frazil unpack`` has too, under the same names: docs/options.md lists them.
+        Options of ``frazil unpack``, by the same names: docs/options.md lists them.
     """
     bar = listener(progress)
     asked = stated("unpack", UnpackKeywords, options)
@@ -119,14 +121,14 @@ def info(
     threads: int | None = None,
     memory: int | None = None,
 ) -> FileInfo:
-    """Look at a file: what is in it, how it is stored, who can read it.
+    """Inspect a file: its contents, how they are stored, and who can read it.
 
     Parameters
     ----------
     fill_fraction : bool
         Also read all values, and count those equal to the fill value.
     cloud : bool
-        Also count the requests, rounds and bytes that reading it in a bucket takes: ``info.cloud``.
+        Also count the requests, rounds and bytes that reads would need in a bucket: ``info.cloud``.
     """
     limits = as_json(threads=threads, memory=memory)
     name = os.fspath(path)
@@ -151,10 +153,10 @@ def verify(
     Parameters
     ----------
     a, b : path
-        The original, and what was made of it. Variables of ``b`` that state how they were rounded
-        are judged by that.
+        The original, and its result. If ``b`` states a bound for a rounded variable, values must
+        keep that bound.
     thresholds : "ldcpy", optional
-        Tests that rounded variables must pass beside what the file states.
+        Tests that rounded variables must pass in addition to their bounds.
     check : bool
         Raise :class:`frazil.errors.MismatchError` at a difference.
     """
@@ -206,8 +208,8 @@ def analyze(
 def recover(path: StrPath) -> RecoverReport:
     """Bring a file back to its last commit after its writer was killed.
 
-    A file that needs nothing is left as it is: the outcome is ``"clean"``; else ``"discarded"``,
-    ``"completed"`` or ``"taken_back"``.
+    If there is nothing to recover, the file does not change and the outcome is ``"clean"``.
+    Otherwise it is ``"discarded"``, ``"completed"`` or ``"taken_back"``.
     """
     return RecoverReport._of(json.loads(_frazil.recover(os.fspath(path))))
 

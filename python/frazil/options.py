@@ -75,7 +75,7 @@ def precision_rules(
         return precision
     if isinstance(precision, Mapping):
         return [_rule(pattern, request) for pattern, request in precision.items()]
-    allowed = "a mapping of names or patterns to what is stated of them, or a file of rules"
+    allowed = "a mapping of names or patterns to their options, or a file of rules"
     return json.loads(_frazil.read_precision(checks.path("precision", precision, allowed)))
 
 

@@ -12,7 +12,7 @@ from .pictures import bytes_text
 
 @runtime_checkable
 class Progress(Protocol):
-    """What may be handed in as ``progress``. An exception in it stops the work and is raised."""
+    """Interface of objects for ``progress``. An exception in it stops the work and is raised."""
 
     def stage(self, name: str, total_bytes: int) -> None:
         """A new stage begins: ``plan``, ``pack``, ``verify``; ``total_bytes`` to go through."""

@@ -35,42 +35,43 @@ def refs(
     inline_threshold: int = INLINE_THRESHOLD,
     split: int = SPLIT_BYTES,
 ) -> dict[str, Any]:
-    """Describe where the chunks of a file lie, as kerchunk does: ``{"version": 1, "refs": {...}}``.
+    """Make references to the chunks of a file, as kerchunk does: ``{"version": 1, "refs": {...}}``.
 
-    Variables that Zarr's readers could not read are left out, with a warning each that says why.
+    Variables that readers of Zarr cannot read are left out, each with a warning that gives the
+    reason.
 
     Parameters
     ----------
     path : path
         A netCDF-4, HDF5 or classic netCDF file.
     url : str, optional
-        Where readers will find the file; left out: where it is.
+        URL under which readers will find the file; by default its present place.
     inline_threshold : int
-        Chunks of fewer stored bytes are put into the references themselves.
+        Copy chunks of fewer stored bytes into the references.
     split : int
-        Values that are not in chunks are cut into pieces of so many bytes at most; 0: not at all.
+        Cut contiguous values into pieces of at most this many bytes; 0: do not cut.
     """
-    text, left_out = _frazil.references(Path(path), url, inline_threshold, split)
+    references, left_out = _frazil.references(Path(path), url, inline_threshold, split)
     for one in json.loads(left_out):
         cure = f"; {one['cure']}" if one["cure"] else ""
         warnings.warn(f"{one['path']} is left out: {one['cause']}{cure}", stacklevel=2)
-    return json.loads(text)
+    return references
 
 
 def write_refs(references: Mapping[str, Any], output: StrPath, *, overwrite: bool = False) -> None:
     """Write references to a file of JSON, or to a folder named ``*.parquet`` or ``*.parq``.
 
     The folder is kerchunk's layout of Parquet files, and needs ``pyarrow`` or ``fastparquet``. It
-    comes whole or not at all.
+    appears complete, or not at all.
 
     Parameters
     ----------
     references : dict
-        What :func:`refs` gives.
+        The result of :func:`refs`.
     output : path
         The new file or folder.
     overwrite : bool
-        Replace what is there.
+        Replace an existing file or folder.
     """
     output = Path(output)
     if output.exists() and not overwrite:

@@ -1,4 +1,4 @@
-"""What frazil found or did, as plain objects that show themselves as tables and pictures."""
+"""Reports as plain objects, which show themselves as tables and pictures."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ class PackReport(_ByPath, _Table):
 
 @dataclass(repr=False)
 class WritePlan(_Table):
-    """What was decided for each variable: to look at, to store and to replay.
+    """The plan for each variable, which you can look at, store and use again.
 
     ``frazil.to_netcdf(..., plan=plan)`` and :class:`frazil.Writer` take it.
     """
@@ -348,7 +348,7 @@ class WritePlan(_Table):
             return cls(variables=json.loads(text)["variables"])
         except (ValueError, KeyError, TypeError) as error:
             raise InvalidArgumentError(
-                f"this is no plan in JSON: {error!r}", cure="make one: frazil plan --json FILE"
+                f"this is not a plan in JSON: {error!r}", cure="make one: frazil plan --json FILE"
             ) from None
 
 
@@ -379,7 +379,7 @@ class VerifyReport(_Table):
 
     @property
     def is_equal(self) -> bool:
-        """Whether nothing differs but rounded values that keep what was promised of them."""
+        """Whether the files are equal, except for rounded values within their bounds."""
         return self.difference_count == 0 and all(one["passed"] for one in self.precision)
 
     def __bool__(self) -> bool:
@@ -480,8 +480,8 @@ class WriterReport(_Table):
 
     def _lines(self) -> list[str]:
         return [
-            f"{self.chunks} chunks; {self.hidden_seconds:.2f} s of packing behind the caller's "
-            f"back, {self.stalled_seconds:.2f} s waited for"
+            f"{self.chunks} chunks; {self.hidden_seconds:.2f} s of packing in the "
+            f"background, {self.stalled_seconds:.2f} s waited for"
         ]
 
     def _header(self) -> list[str]:

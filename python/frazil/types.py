@@ -129,4 +129,4 @@ def whole_number(index: Any) -> int:
     try:
         return operator.index(index)
     except TypeError as error:
-        raise IndexError(f"{index!r} is no index: indices are integers and slices") from error
+        raise IndexError(f"{index!r} is not an index: indices are integers and slices") from error

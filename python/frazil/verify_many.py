@@ -37,13 +37,13 @@ def verify_files(
     Parameters
     ----------
     inputs : path or sequence of path
-        The originals; of a folder, the data files in it.
+        The originals: files, or folders of data files.
     out_dir : path
         The folder of results: each has the name of its original, or its path below the folder.
     recursive : bool
-        Of folders, take what lies in nested ones, too.
+        Also take the files in nested folders.
     thresholds : "ldcpy", optional
-        Tests that rounded variables must pass beside what the results state.
+        Tests that rounded variables must pass in addition to their bounds.
     check : bool
         Raise :class:`frazil.errors.MismatchError` at the first result that differs.
     jobs : int
@@ -52,14 +52,14 @@ def verify_files(
     Returns
     -------
     list of VerifyReport
-        In the order of the inputs, those of a folder by name.
+        In the order of the inputs; those of a folder in the order of their names.
 
     Raises
     ------
     frazil.Error
-        Of the only file that could not be compared; all others are.
+        If one file could not be compared; all others are.
     ExceptionGroup
-        If several could not, with one :class:`frazil.Error` for each.
+        If several could not be compared, with one :class:`frazil.Error` for each.
     """
     pairs = _pairs(inputs, checks.path("out_dir", out_dir, "a path"), recursive)
     lanes = whole_count(jobs, "jobs", least=1)

@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 class Parser:
     """A parser of VirtualiZarr: ``open_virtual_dataset(url, registry, frazil.virtual.Parser())``.
 
-    Variables that cannot be virtual are left out, with a warning each: strings, values in the
-    metadata or in other files, and what is under filters that Zarr's readers lack.
+    Variables that cannot be virtual are left out, each with a warning: strings, values in the
+    metadata or in other files, and chunks with filters that readers of Zarr lack.
 
     Parameters
     ----------
     group : str, optional
-        The group to open; left out: the root, with all below it.
+        The group to open; by default the root with all groups below it.
     drop_variables : iterable of str
         Names of variables to leave out.
     split : int
-        Values that are not in chunks are cut into pieces of so many bytes at most; 0: not at all.
+        Cut contiguous values into pieces of at most this many bytes; 0: do not cut.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class Parser:
         """The file at a URL as a store; ``registry`` says how its bytes are read."""
         from virtualizarr.manifests import ManifestStore
 
-        text, left_out = _frazil.references(_local(url), url, 0, self.split)
+        references, left_out = _frazil.references(_local(url), url, 0, self.split)
         for one in json.loads(left_out):
             cure = f"; {one['cure']}" if one["cure"] else ""
             warnings.warn(f"{one['path']} is left out: {one['cause']}{cure}", stacklevel=2)
-        tree = _Tree(json.loads(text)["refs"], self.drop_variables)
+        tree = _Tree(references["refs"], self.drop_variables)
         if self.group not in tree.groups:
             raise KeyError(f"{url} has no group {self.group!r}")
         return ManifestStore(registry=registry, group=tree.group(self.group))
@@ -79,13 +79,13 @@ def virtual_dataset(
     path : path or URL
         The file.
     registry : ObjectStoreRegistry, optional
-        How bytes are read, as VirtualiZarr takes it; left out: from this machine's files.
+        Where bytes are read from, as for VirtualiZarr; by default local files.
     group : str, optional
-        The group to open; left out: the root.
+        The group to open; by default the root.
     split : int
-        As :class:`frazil.virtual.Parser` has it.
+        As for :class:`frazil.virtual.Parser`.
     **options
-        What ``virtualizarr.open_virtual_dataset`` takes: ``loadable_variables``, ``decode_times``,
+        Options of ``virtualizarr.open_virtual_dataset``: ``loadable_variables``, ``decode_times``,
         ``drop_variables``.
     """
     from virtualizarr import open_virtual_dataset

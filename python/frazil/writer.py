@@ -61,25 +61,25 @@ class Writer:
     path : path
         The file.
     mode : "w", "x" or "a"
-        Replace an existing file, refuse to, or go on writing it.
+        Replace an existing file, refuse to, or continue it.
     own_commits : bool
-        Commit now and then while records are written. If not, only :meth:`sync` and
-        :meth:`close` do.
+        Also commit from time to time while records are written. If false, only :meth:`sync` and
+        :meth:`close` commit.
     options : mapping, optional
-        Options of docs/options.md by their names, ``{"expected": "time=8760"}``, also those that
-        are no keywords. What is stated by a keyword, too, must be the same.
+        Options of docs/options.md by name, ``{"expected": "time=8760"}``, including those that are
+        not keywords. If an option is also stated by a keyword, both must be the same.
     **keywords
         Options of a writer: docs/options.md lists them.
 
     Notes
     -----
-    A writer that is left open is committed and closed when the program ends, or a child process
-    of ``multiprocessing``, or when nothing refers to it any more (with a
-    :class:`ResourceWarning`); not where the program is killed or ends by ``os._exit``: the file
-    then is at its last commit. A child process after a fork leaves
-    its parent's files alone. Any thread may use a writer.
+    An open writer commits and closes when the program ends, when a child process of
+    ``multiprocessing`` ends, or when nothing refers to it any more (with a
+    :class:`ResourceWarning`). If the program is killed or ends by ``os._exit``, the file is at its
+    last commit. A child process after a fork leaves its parent's files alone. Any thread may use a
+    writer.
 
-    Used in a ``with`` statement, an exception gives up what was put since the last commit.
+    In a ``with`` statement, an exception discards what was put since the last commit.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Writer:
 
     def _group(self, path: str | None) -> int:
         if not isinstance(path, str | None):
-            raise InvalidArgumentError(f"{path!r} is no path of a group", file=self.path)
+            raise InvalidArgumentError(f"{path!r} is not a path of a group", file=self.path)
         group = self._known.group(path or "")
         if group is None:
             raise NotFoundError("there is no such group", file=self.path, variable=path)
@@ -172,9 +172,9 @@ class Writer:
     # --- definitions ---
 
     def add_group(self, path: str) -> None:
-        """Add a group, and those above it that are not there. An existing one is left as it is."""
+        """Add a group, and missing groups above it. An existing one does not change."""
         if not isinstance(path, str):
-            raise InvalidArgumentError(f"{path!r} is no path of a group", file=self.path)
+            raise InvalidArgumentError(f"{path!r} is not a path of a group", file=self.path)
         at, done = 0, ""
         for name in path.strip("/").split("/"):
             done = f"{done}/{name}"
@@ -189,7 +189,9 @@ class Writer:
         *,
         expected: int | None = None,
     ) -> None:
-        """Add a dimension; ``length`` ``None``: unlimited, ``expected`` to become so long."""
+        """Add a dimension. ``length`` ``None`` means unlimited, with ``expected`` as the length
+        that it will reach.
+        """
         number, is_unlimited = self._group(group), length is None
         self._check_name(name)
         length = expected if is_unlimited else length
@@ -217,7 +219,7 @@ class Writer:
         netcdf_statement: bool = False,
         attrs: Mapping[str, Any] | None = None,
     ) -> VariableWriter:
-        """Add a variable. What is not asked for is decided by frazil when values come.
+        """Add a variable. frazil decides what you do not state when the first values come.
 
         Parameters
         ----------
@@ -226,10 +228,10 @@ class Writer:
         dims : sequence of str
             Dimensions of the group, or of groups above it; the slowest first.
         fill_value : scalar, optional
-            What elements hold that are never written, and the attribute ``_FillValue``: a value of
-            the variable's type. Strings that were never written are empty.
+            Value of elements that are never written, and of the attribute ``_FillValue``, in the
+            variable's type. Strings that are never written are empty.
         no_fill : bool
-            They hold nothing in particular.
+            Leave elements that are never written undefined.
         endian : "native", "little" or "big"
             Byte order in the file.
         chunks : sequence of int, optional
@@ -237,17 +239,17 @@ class Writer:
         contiguous : bool
             One run of bytes, no filters.
         compression : "zlib", "zstd" or "none", optional
-            The compressor; by trial if left out.
+            The compressor; by default chosen by trial.
         level : int, optional
-            Its level: 4 for zlib, 3 for zstd if left out.
+            Its level; by default 4 for zlib and 3 for zstd.
         shuffle, checksum : bool
-            Byte shuffle before, Fletcher-32 behind the compressor that was asked for.
+            Byte shuffle before the compressor, Fletcher-32 checksum after it.
         precision : mapping, optional
-            How exactly values are kept, ``{"significant_digits": 4}``, and what chosen filters must
-            be like, ``{"min_write_speed": 400}``; keys as in docs/precision.md. It goes before what
-            the writer's own ``precision`` states.
+            Precision of the values, ``{"significant_digits": 4}``, and limits for the choice of
+            filters, ``{"min_write_speed": 400}``, with the keys of docs/precision.md. It overrides
+            the writer's own ``precision``.
         netcdf_statement : bool
-            State rounding by netCDF-C's attribute in place of the CF conventions'.
+            State rounding in netCDF-C's attribute instead of those of the CF conventions.
         """
         self._check_name(name)
         number = type_number(dtype)
@@ -259,7 +261,9 @@ class Writer:
         if level is not None:
             level = whole_count(level, "the level", **where)
         if contiguous and (chunks is not None or is_filtered(compression, level, checksum)):
-            raise InvalidArgumentError("what is contiguous has neither chunks nor filters", **where)
+            raise InvalidArgumentError(
+                "a contiguous variable has neither chunks nor filters", **where
+            )
         if no_fill and fill is not None:
             raise InvalidArgumentError("no_fill and a fill value contradict each other", **where)
         settings = {
@@ -293,7 +297,7 @@ class Writer:
         return found
 
     def set_attribute(self, name: str, value: Any, group: str | None = None) -> None:
-        """Set an attribute of a group; of the root group: a global one."""
+        """Set an attribute of a group. An attribute of the root group is a global one."""
         at = self._group(group)
         self._writer.put_attribute(at, None, name, self._attribute(name, value))
 
@@ -310,7 +314,7 @@ class Writer:
     # --- the end ---
 
     def sync(self) -> None:
-        """Commit: what was put so far is what readers see, and survives the end of the program."""
+        """Commit: readers see everything put so far, and it survives the end of the program."""
         self._writer.sync()
 
     def plan(self) -> WritePlan:
@@ -318,7 +322,7 @@ class Writer:
         return WritePlan(**json.loads(self._writer.plan()))
 
     def close(self) -> WriterReport | None:
-        """Commit and close; what was done is also kept as :attr:`report`."""
+        """Commit and close; :attr:`report` keeps the report."""
         text = self._writer.close()
         if text is not None:
             self.report = WriterReport._of(json.loads(text))
@@ -382,7 +386,7 @@ class VariableWriter:
             self._definition.fill = given[0]
 
     def put(self, values: Any, start: Sequence[int], stride: Sequence[int] | None = None) -> None:
-        """Put values whose shape says how many elements along each axis, from ``start`` on.
+        """Put values at ``start``; their shape gives the number of elements along each axis.
 
         Values are converted to the variable's type as far as numpy's rule ``same_kind`` allows;
         numbers beyond its range are refused.
@@ -391,8 +395,8 @@ class VariableWriter:
         Raises
         ------
         InvalidArgumentError
-            If they do not fit; if some are masked and the variable has no fill value; and the first
-            error of the background work, from any call.
+            If the values do not fit, or if some are masked and the variable has no fill value. Any
+            call may also raise the first error of the background work.
         """
         self._put(values, start, stride)
 

@@ -237,13 +237,13 @@ class FrazilBackendEntrypoint(BackendEntrypoint):
         threads : int, optional
             Threads that may work on one read.
         verify : "always" or "never"
-            Whether checksums of chunks are compared with the data.
+            Whether to compare checksums of chunks with the data.
         chunk_cache, reads : optional
-            Decoded chunks that are kept whatever else is read, as for :func:`frazil.open`.
+            Memory for decoded chunks, as for :func:`frazil.open`.
         storage_options : mapping, optional
             For access to a URL, as for :func:`frazil.open`.
         lock
-            Nothing is locked: taken for compatibility and not used.
+            Accepted for compatibility and not used: reading needs no lock.
         """
         store = ReadStore.open(
             far.absolute(filename_or_obj),

@@ -122,17 +122,17 @@ def to_netcdf(
 ) -> Delayed | None:
     """Write a dataset to a netCDF-4 file, on all cores and in little memory.
 
-    Blocks of dask arrays are put as they are computed and regrouped into whole file chunks, which
-    are packed in the background. A new file gets its name when it is complete; an existing file
-    that is written on changes by one commit at the end. If anything fails, both are as before.
+    frazil takes blocks of dask arrays as they are computed, regroups them into whole file chunks,
+    and packs these in the background. A new file gets its name when it is complete. An existing
+    file changes by one commit at the end. If anything fails, nothing changes.
 
     Parameters
     ----------
     dataset : Dataset, DataArray or DataTree
-        What is written.
+        The data to write.
     path : path or URL
-        The file. What goes to ``s3://``, ``gs://`` or ``az://`` is written to a temporary file
-        here, and then sent: it appears whole or not at all.
+        The file. For ``s3://``, ``gs://`` and ``az://``, frazil writes a local temporary file and
+        then sends it: the object appears complete, or not at all.
     mode : "w", "x" or "a"
         Replace an existing file (``"w"``), refuse to (``"x"``), or add to it (``"a"``).
     group : str, optional
@@ -141,22 +141,22 @@ def to_netcdf(
         Per variable, as for xarray's engine ``netcdf4``: ``zlib``, ``complevel``, ``shuffle``,
         ``fletcher32``, ``chunksizes``, ``contiguous``, ``compression`` (``"zlib"``, ``"zstd"``),
         ``significant_digits``, ``quantize_mode``, ``least_significant_digit``, ``endian``,
-        ``dtype``, ``_FillValue`` and those of time and packing. What is not asked for is decided by
-        frazil. Encodings that came along with data from another file are kept where they still fit;
-        the others are dropped with one :class:`frazil.errors.EncodingNotice`.
+        ``dtype``, ``_FillValue`` and those of time and packing. frazil decides what you do not
+        state. It keeps encodings that came with data from another file if they still fit, and drops
+        the others with one :class:`frazil.errors.EncodingNotice`.
     unlimited_dims : iterable of str, optional
         Dimensions that can grow.
     append_dim : str, optional
-        The unlimited dimension along which values are added to the variables of an existing file;
-        ``mode`` is ``"a"`` then. Variables without this dimension stay as they are.
+        The unlimited dimension along which to add values to the variables of an existing file;
+        ``mode`` is then ``"a"``. Variables without this dimension do not change.
     compute : bool
-        If not: dask's values are not computed now; what is returned does so.
+        If false, return a delayed object that computes and writes dask's values.
     client : distributed.Client, optional
-        The cluster whose workers compute, pack and write dask's blocks, each where it is, into one
-        new file on a file system that all of them have. A worker that is lost costs its own work
-        only. If left out, blocks come to this process.
+        The cluster whose workers compute, pack and write dask's blocks into one new file on a
+        shared file system. If a worker is lost, only its own work is repeated. By default, blocks
+        come to this process.
     layout : "standard" or "cmip7"
-        ``"cmip7"``: as ``check_cmip7_packing`` demands.
+        ``"cmip7"``: the layout that ``check_cmip7_packing`` requires.
     progress : bool or Progress, optional
         ``True`` shows a bar.
     storage_options : mapping, optional
@@ -166,11 +166,10 @@ def to_netcdf(
 
     Notes
     -----
-    What ``precision`` states overrides encodings that came along with the data; compression asked
-    for in ``encoding``, and ``filters``, override it. Variables with ``chunksizes`` keep them.
-    As long as packing is what takes the time, two of dask's threads compute blocks, else as many as
-    dask is set up with. Two of these blocks come on top of ``memory``; what more of them take,
-    these bytes are less by, down to half.
+    ``precision`` overrides encodings that came with the data. Compression in ``encoding``, and
+    ``filters``, override ``precision``. Variables with ``chunksizes`` keep them. While packing is
+    the slower part, two of dask's threads compute blocks, otherwise all of them. Two blocks come on
+    top of ``memory``. More blocks take part of ``memory``, at most half of it.
 
     Returns
     -------
@@ -181,7 +180,7 @@ def to_netcdf(
     frazil.Error
         With code, file, variable, cause and cure.
     ValueError
-        For encodings, names and attributes that cannot be, as xarray raises it.
+        For invalid encodings, names and attributes, as xarray raises it.
     """
     if far.is_url(path):
         _check_new_and_from_here(path, mode, compute, append_dim, client)
@@ -349,7 +348,7 @@ def _dump(
 def _fit(dataset: xr.Dataset, path: StrPath, group: str | None, append_dim: str) -> xr.Dataset:
     """What of a dataset goes on along a dimension, encoded as the file has it."""
     if append_dim not in dataset.dims:
-        raise ValueError(f"append_dim {append_dim!r} is no dimension of the dataset")
+        raise ValueError(f"append_dim {append_dim!r} is not a dimension of the dataset")
     if not Path(path).exists():
         return dataset
     try:

@@ -42,7 +42,7 @@ HEAD = """# The C headers
 
 The writer's own interface, [frazil.h](../crates/frazil-capi/include/frazil.h), and netCDF's,
 [frazil_netcdf.h](../crates/frazil-capi/include/frazil_netcdf.h).
-[frazil from C and C++](c_api.md) says how to build with them and what to know.
+[frazil from C and C++](c_api.md) describes how to build and use them.
 
 <!-- Written by scripts/make_reference.py from the headers. -->
 """

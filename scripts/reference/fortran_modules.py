@@ -49,7 +49,7 @@ HEAD = """# The Fortran modules
 Module [`frazil`](#module-frazil), the writer itself; module
 [`frazil_netcdf`](#module-frazil_netcdf), the drop-in for netcdf-fortran; include file
 [`frazil.inc`](#include-file-frazilinc), the drop-in for Fortran 77.
-[frazil from Fortran](fortran.md) says how to build with them and what to know.
+[frazil from Fortran](fortran.md) describes how to build and use them.
 
 <!-- Written by scripts/make_reference.py from the sources in fortran/. -->
 """
@@ -146,8 +146,8 @@ def netcdf(root: Path) -> Iterable[str]:
     """The page's part on module frazil_netcdf: what can be said in a call."""
     yield from ("## Module frazil_netcdf", "", "```fortran", "use frazil_netcdf", "```", "")
     yield (
-        "Names, arguments and values are those of netcdf-fortran 4.6, and mean what they mean "
-        "there;\n[where it differs](fortran.md#frazil_netcdf)."
+        "Names, arguments and values are those of netcdf-fortran 4.6, with the same meaning, "
+        "except\n[where it differs](fortran.md#frazil_netcdf)."
     )
     yield ""
     exported = re.sub(r"\s*&\s*", " ", (root / SOURCES / "frazil_netcdf.f90").read_text())

@@ -36,7 +36,7 @@ SECTIONS = {
 HEAD = """# The Python package
 
 All of this is in the module `frazil`; exceptions are in `frazil.errors`.
-[frazil for Python](python.md) says what there is and how it goes together.
+[frazil for Python](python.md) explains how to use it.
 
 <!-- Written by scripts/make_reference.py from the docstrings. -->
 """

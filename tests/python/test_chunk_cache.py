@@ -180,5 +180,5 @@ def test_what_cannot_be_is_refused(path, tmp_path):
     with pytest.raises(FileNotFoundError):
         frazil.open(path, chunk_cache=tmp_path / "nowhere.json")
     (tmp_path / "plan.json").write_text("[]")
-    with pytest.raises(errors.InvalidArgumentError, match="no plan"):
+    with pytest.raises(errors.InvalidArgumentError, match="not a plan"):
         frazil.open(path, chunk_cache=tmp_path / "plan.json")

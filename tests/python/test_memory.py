@@ -147,7 +147,7 @@ def test_damaged_bytes_are_an_error_and_no_crash():
     # There is no checksum: most changes give other values.
     assert refused > 30
     for wrong in (None, "text", 5):
-        with pytest.raises(errors.InvalidArgumentError, match="no run of bytes"):
+        with pytest.raises(errors.InvalidArgumentError, match="not a block of bytes"):
             frazil.decompress(wrong)
 
 

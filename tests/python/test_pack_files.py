@@ -91,7 +91,7 @@ def test_the_command_packs_on_a_cluster(client, files, tmp_path):
     for path in files:
         assert frazil.verify(path, out / path.name, check=True)
     again = command(*files, *words)
-    assert again.returncode == 1 and "there is such a file" in again.stderr
+    assert again.returncode == 1 and "the file already exists" in again.stderr
     assert command(*files, *words[:2]).returncode == 2
     nowhere = command(*files, "--scheduler", "tcp://127.0.0.1:1", "--out-dir", out)
     assert nowhere.returncode == 1 and "127.0.0.1:1" in nowhere.stderr

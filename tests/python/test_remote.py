@@ -76,6 +76,53 @@ def test_chunks_of_one_read_go_out_together(far: Far, tmp_path: Path):
         assert len(far.requests) <= 2
 
 
+def many_chunks(path: Path, libver: str, maxshape: tuple[int | None, ...]) -> np.ndarray:
+    """Chunks of one step, some never written, whose index lies behind a MiB of values."""
+    values = np.zeros((3000, 16), "i4")
+    with h5py.File(path, "w", libver=libver) as file:
+        file["before"] = np.zeros(300_000)
+        made = file.create_dataset("v", values.shape, "i4", chunks=(1, 8), maxshape=maxshape)
+        for start, stop in ((0, 700), (900, 2600), (2990, 3000)):
+            values[start:stop] = np.arange(start * 16, stop * 16).reshape(-1, 16)
+            made[start:stop] = values[start:stop]
+    return values
+
+
+INDEXES = {
+    "tree 1": ("earliest", (None, None)),
+    "tree 2": ("latest", (None, None)),
+    "extensible array": ("latest", (None, 16)),
+    "fixed array": ("latest", (3000, 16)),
+}
+
+
+@pytest.mark.parametrize("index", INDEXES)
+def test_small_reads_of_far_files_find_their_own_chunks(tmp_path: Path, index: str):
+    values = many_chunks(tmp_path / "many.h5", *INDEXES[index])
+    data = (tmp_path / "many.h5").read_bytes()
+    numbers = np.random.default_rng(5)
+    for _ in range(40):
+        start = int(numbers.integers(0, 3000))
+        stop = start + int(numbers.integers(1, 400))
+        with frazil.open(io.BytesIO(data)) as file:
+            found = file["v"]
+            np.testing.assert_array_equal(found[start:stop], values[start:stop])
+            np.testing.assert_array_equal(found[start:stop:7, 9:], values[start:stop:7, 9:])
+            np.testing.assert_array_equal(found[:, 3], values[:, 3])
+
+
+@pytest.mark.parametrize("index", ["tree 1", "tree 2"])
+def test_a_map_takes_no_more_of_an_index_than_its_way_down(far: Far, tmp_path: Path, index: str):
+    values = many_chunks(tmp_path / "many.h5", *INDEXES[index])
+    far.files["many.h5"], far.delay = (tmp_path / "many.h5").read_bytes(), 0.05
+    with frazil.open(far.url("many.h5")) as file:
+        far.requests.clear()
+        np.testing.assert_array_equal(file["v"][1234], values[1234])
+        # Three levels at most, then the values.
+        assert far.rounds() <= 4
+        assert len(far.requests) <= 6
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -134,7 +181,7 @@ def test_a_file_object_keeps_its_place_and_its_errors_are_told():
         frazil.open(Broken(SAMPLE.read_bytes()))
     with pytest.raises(frazil.errors.InvalidArgumentError, match="binary mode"):
         frazil.open(io.StringIO("text"))
-    with pytest.raises(frazil.errors.InvalidArgumentError, match="no binary file object"):
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="binary file object"):
         frazil.open(42)
 
 
@@ -175,7 +222,7 @@ def test_buckets_by_storage_options(far: Far, tmp_path: Path):
         frazil.open("s3://bucket/sample.nc", storage_options={"client_kwargs": client})
     with pytest.raises(frazil.errors.InvalidArgumentError, match="colour"):
         frazil.open("s3://bucket/sample.nc", storage_options={"colour": "red"})
-    with pytest.raises(frazil.errors.InvalidArgumentError, match="storage options are for others"):
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="storage options apply only"):
         frazil.open(SAMPLE, storage_options=options)
 
 
@@ -352,7 +399,7 @@ def test_file_objects_have_nothing_beside_them(tmp_path: Path):
     virtual(path, ["other.h5"])
     with frazil.open(io.BytesIO(path.read_bytes())) as file:
         np.testing.assert_array_equal(file["w"][...], np.arange(3))
-        with pytest.raises(frazil.Error, match="nothing beside it"):
+        with pytest.raises(frazil.Error, match="cannot look beside a file object"):
             file["v"][...]
     # But they have themselves.
     with h5py.File(path, "w") as file:

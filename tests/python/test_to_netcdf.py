@@ -365,7 +365,7 @@ def test_values_are_added_along_a_dimension(tmp_path):
         np.testing.assert_array_equal(found.mask, whole.mask)
     with pytest.raises(ValueError, match="cannot grow"):
         frazil.to_netcdf(whole, path, append_dim="x")
-    with pytest.raises(ValueError, match="no dimension"):
+    with pytest.raises(ValueError, match="not a dimension"):
         frazil.to_netcdf(whole, path, append_dim="nothing")
 
 

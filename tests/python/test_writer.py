@@ -223,11 +223,11 @@ def test_requests_for_filters(tmp_path):
             writer[name][:] = values
         reasons = {one["path"]: one["reason"] for one in writer.plan().variables}
         with pytest.raises(
-            frazil.errors.InvalidArgumentError, match="nothing that rules"
+            frazil.errors.InvalidArgumentError, match="rules about filters cannot apply"
         ) as caught:
             writer.add_variable("e", "f4", ["y", "x"], compression="zlib", **own)
         assert caught.value.file == str(path) and caught.value.variable == "e"
-        with pytest.raises(frazil.errors.InvalidArgumentError, match="only chunks are filtered"):
+        with pytest.raises(frazil.errors.InvalidArgumentError, match="only chunks can be filtered"):
             chain = {"filters": "shuffle+deflate(1)"}
             writer.add_variable("e", "f4", ["y", "x"], contiguous=True, precision=chain)
     info = frazil.info(path)

@@ -156,7 +156,7 @@ def test_the_engine_registers_itself(tmp_path):
 
 
 def test_what_is_no_file_is_refused(tmp_path):
-    with pytest.raises((TypeError, ValueError), match="no name of a file"):
+    with pytest.raises((TypeError, ValueError), match="neither a file name"):
         xr.open_dataset(b"\x89HDF", engine="frazil")
     with pytest.raises(FileNotFoundError):
         xr.open_dataset(tmp_path / "absent.nc", engine="frazil")

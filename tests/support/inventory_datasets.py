@@ -319,7 +319,7 @@ CASES = [
         _leads,
         "named",
         verify="difference",
-        says="lead nowhere",
+        says="references to deleted objects",
     ),
     Case(
         "external data files (message 0x07)",

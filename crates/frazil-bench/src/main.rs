@@ -1,10 +1,11 @@
-//! The `frazil-bench` command: measurements that need frazil's inner rooms. Nothing depends on it.
+//! The `frazil-bench` command: measurements that need frazil's internal crates. Nothing depends on
+//! it.
 //!
-//! `codec-loop` times what packing cannot beat: every stored chunk, in memory already, decoded and
-//! encoded by threads that share nothing but a counter. No reads, no gathering, no order, no
-//! writes: the distance of `frazil pack` from it is what the rest of the engine costs.
+//! `codec-loop` times the lower limit of packing: threads that share only a counter decode and
+//! encode every stored chunk, from memory. It does not read, gather, order or write. The difference
+//! from `frazil pack` is the cost of the rest of the engine.
 //!
-//! `quantize` times the rounding kernels and the error check, on one core and a field of its own.
+//! `quantize` times the rounding kernels and the error check, on one core and on a generated field.
 //!
 //! `read` times the reader: a whole variable, random boxes, maps and series.
 //!

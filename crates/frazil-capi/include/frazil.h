@@ -10,24 +10,23 @@
  *     frz_put(writer, temperature, start, count, NULL, FRZ_FLOAT, values);
  *     frz_close(writer, NULL);
  *
- * Errors: every function returns FRZ_OK (0) or another frz_status. frz_strerror says what a status
- * means; frz_last_message says what happened to which file and variable in this thread's last call
- * that failed, and what to do about it. Results are not touched by a call that fails, but where
- * its description says so. An error of writing in the background comes back from the next call
- * and from frz_close; a commit that was made stays.
+ * Errors: every function returns FRZ_OK (0) or another frz_status. frz_strerror describes a status.
+ * frz_last_message describes this thread's last failed call: file, variable, cause and cure. A call
+ * that fails does not change its results, unless its description says so. The next call and
+ * frz_close return an error of background work; earlier commits stay.
  *
- * Pointers: a pointer is NULL only where the description says that it may be; otherwise
- * FRZ_INVALID_ARGUMENT comes back. Arrays have the length that the description says. Text is UTF-8
- * and ends with a NUL; a path has the encoding of the system. What the caller hands in stays the
- * caller's and is not used after the call has returned. Each handle has one function that frees
- * it; a handle that was freed must not be used any more.
+ * Pointers: a pointer may be NULL only if the description says so; otherwise the call returns
+ * FRZ_INVALID_ARGUMENT. Arrays have the length in the description. Text is UTF-8 and ends with a
+ * NUL; a path has the encoding of the system. The caller keeps the memory that it passes, and
+ * frazil does not use it after the call has returned. Each handle has one function that frees it;
+ * do not use a freed handle.
  *
  * Numbers: groups, dimensions and variables are numbered over the whole file, each kind from 0.
  * Shapes and positions are in elements, the slowest dimension first, counted from 0.
  *
- * Threads: writers and options have no state in common. A writer may be used by several threads,
- * options by several as long as none changes them. No function may be called from a signal
- * handler. In the child of a fork, its parent's writers refuse all work.
+ * Threads: writers and options share no state. Several threads may use one writer. Several threads
+ * may use the same options, as long as none changes them. Do not call any function from a signal
+ * handler. In the child of a fork, its parent's writers refuse all calls.
  *
  * This file is generated: `make header`.
  */
@@ -64,7 +63,7 @@
 #define FRZ_MAX_RANK 32
 
 /**
- * What became of a call. The numbers never change; new ones come at the end.
+ * Status codes. The numbers never change; new ones are added at the end.
  */
 typedef enum {
     /**
@@ -72,7 +71,7 @@ typedef enum {
      */
     FRZ_OK = 0,
     /**
-     * An argument that cannot be honoured.
+     * An invalid argument.
      */
     FRZ_INVALID_ARGUMENT = 1,
     /**
@@ -84,7 +83,7 @@ typedef enum {
      */
     FRZ_PERMISSION_DENIED = 3,
     /**
-     * The file exists and overwriting was not asked for.
+     * The file exists, and overwriting was not requested.
      */
     FRZ_ALREADY_EXISTS = 4,
     /**
@@ -100,7 +99,7 @@ typedef enum {
      */
     FRZ_CORRUPT = 7,
     /**
-     * A legal thing that frazil does not do.
+     * Valid, but not supported by frazil.
      */
     FRZ_UNSUPPORTED = 8,
     /**
@@ -140,7 +139,7 @@ typedef enum {
      */
     FRZ_FILE_CHANGED = 17,
     /**
-     * A rounded value lies further from its original than was promised.
+     * A rounded value differs from its original by more than the bound.
      */
     FRZ_BOUND_EXCEEDED = 18,
 } frz_status;
@@ -200,7 +199,7 @@ typedef enum {
 } frz_type;
 
 /**
- * What ::frz_recover found and did.
+ * Outcome of ::frz_recover.
  */
 typedef enum {
     /**
@@ -222,7 +221,7 @@ typedef enum {
 } frz_recovery;
 
 /**
- * Where packing threads run.
+ * Cores on which packing threads run.
  */
 typedef enum {
     /**
@@ -231,7 +230,7 @@ typedef enum {
      */
     FRZ_CORES_SPARE = 0,
     /**
-     * Wherever the system lets them run.
+     * On all cores that the process may use.
      */
     FRZ_CORES_ANY = 1,
 } frz_cores;
@@ -245,48 +244,49 @@ typedef enum {
      */
     FRZ_READERS_ANY = 0,
     /**
-     * Readers with the registered filter plugins at hand: Zstandard, too, where it is better.
+     * Readers that have the registered filter plugins: frazil also uses Zstandard where it is
+     * better.
      */
     FRZ_READERS_PLUGINS = 1,
     /**
-     * frazil, and readers with frazil's own plugins at hand.
+     * frazil, and readers that have frazil's own plugins.
      */
     FRZ_READERS_FRAZIL = 2,
 } frz_readers;
 
 /**
- * What filters are chosen for.
+ * What to optimize the choice of filters for.
  */
 typedef enum {
     /**
-     * The lowest level that comes close to the best.
+     * Small files at little cost.
      */
     FRZ_GOAL_BALANCED = 0,
     /**
-     * Small files, at a cost that can be borne.
+     * Small files, with filters that encode at least 20 MB/s on one core.
      */
     FRZ_GOAL_SIZE = 1,
     /**
-     * Data that are written as fast as can be, and still shrink.
+     * The fastest filters that still shrink the data.
      */
     FRZ_GOAL_SPEED = 2,
     /**
-     * The smallest files, whatever writing them costs.
+     * The smallest files, at any cost.
      */
     FRZ_GOAL_ARCHIVE = 3,
     /**
-     * The fewest joules for writing once and reading once, of what still shrinks.
+     * The fewest joules for one write and one read, with filters that still shrink the data.
      */
     FRZ_GOAL_ENERGY = 4,
 } frz_goal;
 
 /**
- * Where a file will lie while it is read: the chunks' size follows it.
+ * Kinds of storage that a file will be read from. They determine the size of chunks.
  */
 typedef enum {
     /**
-     * Not stated (the default): chunks of about 1 MiB, or those for local storage where reads are
-     * stated.
+     * Not stated (the default): chunks of about 1 MiB; if reads are stated, chunks for local
+     * storage.
      */
     FRZ_STORAGE_ANY = 0,
     /**
@@ -326,29 +326,28 @@ typedef enum {
 } frz_quantize;
 
 /**
- * How values in memory are compressed. One may serve several threads, as long as nobody changes it
- * meanwhile.
+ * Options for the compression of values in memory. Several threads may use the same options, as
+ * long as nothing changes these.
  */
 typedef struct frz_compression frz_compression;
 
 /**
- * How a writer works. One may serve several writers, one after the other or several at once, as
- * long as nobody changes it meanwhile; it is not needed any more once ::frz_create has returned.
+ * Options of a writer. Several writers may use the same options, also at the same time, as long as
+ * nothing changes these. After ::frz_create has returned, the writer no longer needs them.
  */
 typedef struct frz_options frz_options;
 
 /**
  * A netCDF-4 file being written.
  *
- * Several threads may use one writer: their calls come one after the other. Once a thread has
- * called ::frz_close or ::frz_abandon, the handle is gone and no thread may use it any more.
- * Writers of different files do not wait for each other, but for the library that keeps the
- * books of HDF5 files.
+ * Several threads may use one writer: their calls run one after the other. After a thread has
+ * called ::frz_close or ::frz_abandon, no thread may use the handle. Writers of different files do
+ * not wait for each other, except while one of them is in libhdf5.
  */
 typedef struct frz_writer frz_writer;
 
 /**
- * What a writer did.
+ * Report of a writer.
  */
 typedef struct {
     /**
@@ -360,11 +359,11 @@ typedef struct {
      */
     double stalled_seconds;
     /**
-     * Seconds of packing and placing that ran behind the caller's back.
+     * Seconds of packing and placing in the background.
      */
     double hidden_seconds;
     /**
-     * Bytes handed to ::frz_put and its like.
+     * Bytes given to ::frz_put and similar functions.
      */
     uint64_t raw_bytes;
     /**
@@ -372,7 +371,7 @@ typedef struct {
      */
     uint64_t stored_bytes;
     /**
-     * Raw bytes by stored bytes; 1 where nothing is stored.
+     * Raw bytes divided by stored bytes; 1 if nothing is stored.
      */
     double ratio;
     /**
@@ -380,15 +379,16 @@ typedef struct {
      */
     uint64_t spilled_bytes;
     /**
-     * Chunks placed; a chunk that was packed anew counts again.
+     * Chunks placed; a chunk that was packed again counts again.
      */
     uint64_t chunks;
     /**
-     * Of those, chunks equal to one packed before, or of one value repeated, whose packed bytes they took over.
+     * Chunks among these that reuse packed bytes, because they are equal to an earlier chunk or
+     * repeat one value.
      */
     uint64_t chunks_reused;
     /**
-     * Chunks of nothing but fill values that need not be stored.
+     * Chunks that hold only fill values and need not be stored.
      */
     uint64_t chunks_omitted;
     /**
@@ -403,10 +403,10 @@ typedef struct {
 } frz_report;
 
 /**
- * How the processes that write a file together reach each other. `frazil_mpi.c` fills it with MPI;
- * whoever has something else may do so as well. Messages from one rank to another arrive in the
- * order in which they were sent. Every function returns 0, or something else if it could not do
- * its work; only the thread that calls frazil calls them, and none may wait for another rank.
+ * Functions through which the processes that write one file exchange messages. `frazil_mpi.c`
+ * fills it for MPI; you can fill it for another transport. Messages from one rank to another
+ * arrive in the order in which they were sent. Every function returns 0, or another number if it
+ * failed. Only the thread that calls frazil calls them, and none may wait for another rank.
  */
 typedef struct {
     /**
@@ -414,7 +414,7 @@ typedef struct {
      */
     size_t size_bytes;
     /**
-     * Handed to every function.
+     * Passed to every function.
      */
     void *state;
     /**
@@ -426,12 +426,12 @@ typedef struct {
      */
     int ranks;
     /**
-     * Begins to send `count` bytes to rank `to`; they stay as they are until `test` says that they
-     * have left. `*request` becomes what `test` is to be asked for.
+     * Begins to send `count` bytes to rank `to`; they do not change until `test` says that they
+     * were sent. `*request` becomes the argument for `test`.
      */
     int (*send)(void *state, int to, const void *bytes, size_t count, void **request);
     /**
-     * `*is_done` becomes 1 if what was sent has left (the request is then not asked for again),
+     * `*is_done` becomes 1 if the message was sent (frazil does not ask for this request again),
      * else 0.
      */
     int (*test)(void *state, void *request, int *is_done);
@@ -466,15 +466,15 @@ extern "C" {
 const char *frz_version(void);
 
 /**
- * What a status means, in a few words. Never NULL; the text lives as long as the program.
- * ::frz_last_message says what happened to which file and variable.
+ * Returns a short description of a status. It is never NULL, and lives as long as the program.
+ * ::frz_last_message names the file, the variable and the cause.
  */
 const char *frz_strerror(int status);
 
 /**
- * What went wrong in the last call of this thread that failed, in one line: file, variable,
- * cause, and what to do about it. Never NULL; empty if no call failed. Control characters and the
- * like, which a file may bring, are written out in it (`\u{1b}`), so that it may go to a terminal.
+ * Returns the error of the last failed call of this thread, in one line: file, variable, cause and
+ * cure. It is never NULL, and empty if no call failed. Control characters, which a file may
+ * contain, are written out (`\u{1b}`), so that you can print it to a terminal.
  *
  * The text belongs to frazil and stays as it is until another call of this thread fails.
  */
@@ -497,26 +497,26 @@ const char *frz_last_variable(void);
 const char *frz_last_cause(void);
 
 /**
- * What can be done about it; empty if nothing is known. Lives as long as ::frz_last_message.
+ * The cure alone; empty if there is none. Lives as long as ::frz_last_message.
  */
 const char *frz_last_cure(void);
 
 /**
- * Makes `message` the last message of this thread, for those who build an interface on this one
+ * Makes `message` the last message of this thread. It is for interfaces that are built on this one
  * and refuse a call themselves.
  */
 frz_status frz_set_last_message(const char *message);
 
 /**
- * Has messages of this thread count as Fortran does, positions from 1 and the fastest axis first, if
- * `from_one` is not 0; else as C does. Returns whether they did so before. For those who build an
- * interface on this one.
+ * If `from_one` is not 0, messages of this thread count as in Fortran: positions from 1, fastest
+ * axis first. Otherwise they count as in C. Returns the setting before. It is for interfaces that
+ * are built on this one.
  */
 int frz_set_message_counting(int from_one);
 
 /**
- * netCDF's words for a status, without what the last call had to say (`frz_nc_strerror` has both):
- * Fortran has 80 characters for them. The text lives as long as the process.
+ * Returns netCDF's text for a status, without the message of the last call (`frz_nc_strerror`
+ * returns both): Fortran has 80 characters for it. The text lives as long as the process.
  */
 const char *frz_netcdf_status_words(int status);
 
@@ -550,9 +550,9 @@ frz_status frz_options_set(frz_options *options,
 frz_status frz_options_set_list(frz_options *options, const char *list);
 
 /**
- * Replaces all options by those that the environment states, as files of netCDF's calls have them:
- * `FRAZIL_GOAL=size` and its like, and `FRAZIL_OPTIONS=goal=size,threads=4`. Options that the program
- * insists on are set afterwards.
+ * Replaces all options by those of the environment, which netCDF's calls use: `FRAZIL_GOAL=size`
+ * and so on, and `FRAZIL_OPTIONS=goal=size,threads=4`. To override the environment, set options
+ * after this call.
  *
  * Errors: as ::frz_options_set, with the name of the variable.
  */
@@ -571,27 +571,26 @@ frz_status frz_options_set_threads(frz_options *options, int threads);
 frz_status frz_options_set_cores(frz_options *options, int cores);
 
 /**
- * Packing threads run on these cores and no others: `count` numbers, as the system counts them
- * from 0.
+ * Lets packing threads run on these cores only: `count` numbers, as the system counts them from 0.
  */
 frz_status frz_options_set_core_list(frz_options *options, int count, const int *cores);
 
 /**
- * Bytes that values may take in memory while they are gathered, packed and placed (default:
- * 268435456; 1048576 at least). What does not fit waits in a scratch file beside the output.
+ * Sets the memory for values that are gathered, packed and placed, in bytes (default: 268435456;
+ * at least 1048576). Values that do not fit wait in a scratch file beside the output.
  *
  * Errors: ::FRZ_INVALID_ARGUMENT for less, or more than any machine has.
  */
 frz_status frz_options_set_memory_bytes(frz_options *options, uint64_t bytes);
 
 /**
- * Not 0: every ::frz_sync waits until the disk has it, and survives a power cut. 0 (the default):
- * it survives the end of the process, in whatever way that ends.
+ * Not 0: every ::frz_sync waits until the data are on the disk, so that they survive a power cut.
+ * 0 (the default): they survive the end of the process, however it ends.
  */
 frz_status frz_options_set_durable(frz_options *options, int durable);
 
 /**
- * Not 0: all work is done in the calls themselves, on the calling thread; for debugging.
+ * Not 0: each call does all of its work on the calling thread, for debugging.
  */
 frz_status frz_options_set_synchronous(frz_options *options, int synchronous);
 
@@ -601,132 +600,134 @@ frz_status frz_options_set_synchronous(frz_options *options, int synchronous);
 frz_status frz_options_set_overwrite(frz_options *options, int overwrite);
 
 /**
- * Not 0: the file says that it keeps to netCDF's classic model (no groups, no strings, at most
- * one unlimited dimension).
+ * Not 0: the file is marked as one of netCDF's classic model (no groups, no strings, at most one
+ * unlimited dimension).
  */
 frz_status frz_options_set_classic_model(frz_options *options, int classic_model);
 
 /**
- * The writer commits by itself when a record is complete and so many bytes were put since the last
- * commit (default: 268435456), for programs that never call ::frz_sync. 0: it never does, unless
- * rewritten chunks would take too much memory.
+ * Lets the writer commit by itself at the end of a record, once this many bytes were put since the
+ * last commit (default: 268435456). This serves programs that never call ::frz_sync. 0: it commits
+ * by itself only if rewritten chunks would take too much memory.
  */
 frz_status frz_options_set_commit_bytes(frz_options *options, uint64_t bytes);
 
 /**
- * Records that the program writes between two calls of ::frz_sync; 0 (the default): not known.
- * Chunks then have no more records, so that a sync finds them complete and writes none twice.
+ * Sets the number of records that the program writes between two calls of ::frz_sync; 0 (the
+ * default): not known. No chunk then has more records, so that a sync finds chunks complete and
+ * writes none twice.
  */
 frz_status frz_options_set_records_per_sync(frz_options *options, uint64_t records);
 
 /**
- * How many seconds a rank of a file that several write waits for one of which it hears nothing
- * (default: 300): then the call fails, and says for whom it waited. All ranks say the same.
+ * Sets how many seconds a rank waits for a silent rank, if several ranks write one file (default:
+ * 300). After that the call fails, and its message names the silent ranks. Set the same number on
+ * all ranks.
  */
 frz_status frz_options_set_longest_wait(frz_options *options, double seconds);
 
 /**
- * 0: the bytes of a file that several ranks write may depend on which ranks there are and what each
- * of them puts. Chunk shapes that nobody stated then go by the ranks' blocks (::frz_state_block),
- * and ranks write packed chunks at once, not at the next sync. Not 0 (the default): the same bytes
- * for any number of ranks and any decomposition. docs/mpi.md says more.
+ * 0: the bytes of a file that several ranks write may depend on the number of ranks and on what
+ * each of them puts. Chunk shapes that are not stated then follow the ranks' blocks
+ * (::frz_state_block), and ranks write packed chunks at once, not at the next sync. Not 0 (the
+ * default): the same bytes for any number of ranks and any decomposition. docs/mpi.md says more.
  */
 frz_status frz_options_set_reproducible(frz_options *options, int reproducible);
 
 /**
- * Of the ranks that write a file together the last `io_ranks`, at most half, pack and write for the
- * others, which hand them what they put and go on; 0 (the default): every rank packs and writes what
- * it puts. ::frz_is_io_rank tells which rank is what; docs/mpi.md says what an I/O rank does.
+ * Makes the last `io_ranks` ranks, at most half of all, pack and write for the others. The others
+ * send them their values and go on. 0 (the default): every rank packs and writes its own values.
+ * ::frz_is_io_rank says whether a rank is one of them; docs/mpi.md describes what an I/O rank
+ * does.
  */
-frz_status frz_options_set_io_ranks(frz_options *options,
-                                    int io_ranks);
+frz_status frz_options_set_io_ranks(frz_options *options, int io_ranks);
 
 /**
- * Who must be able to read the file: one of ::frz_readers (default: ::FRZ_READERS_ANY). It binds
- * what frazil chooses; a filter that the caller asks for is honoured.
+ * Who must be able to read the file: one of ::frz_readers (default: ::FRZ_READERS_ANY). It limits
+ * the filters that frazil chooses, not those that the caller states.
  */
 frz_status frz_options_set_readable_by(frz_options *options, int readers);
 
 /**
- * What filters are chosen for, where none are asked for: one of ::frz_goal (default:
+ * Sets what to optimize the choice of filters for, if none are stated: one of ::frz_goal (default:
  * ::FRZ_GOAL_BALANCED).
  */
 frz_status frz_options_set_goal(frz_options *options, int goal);
 
 /**
- * Filters of all variables that ask for none themselves, `shuffle+zstd(3)`, in the order in which
- * they are applied, instead of a choice; NULL: no such filters. docs/filters.md lists them. They
- * must be readable by those that ::frz_options_set_readable_by names; ::frz_create refuses others.
+ * Sets the filters of all variables that state none themselves, in the order in which they are
+ * applied: `shuffle+zstd(3)`. NULL: frazil chooses. docs/filters.md lists the filters. The readers
+ * that ::frz_options_set_readable_by names must know them; ::frz_create refuses others.
  *
- * Errors: ::FRZ_INVALID_ARGUMENT for a text that names no filters.
+ * Errors: ::FRZ_INVALID_ARGUMENT for a text that does not name filters.
  */
 frz_status frz_options_set_filters(frz_options *options, const char *filters);
 
 /**
- * Reads options from a file: by variable (precision, filters, chunk shapes) and, in `[defaults]`, for all
- * of them (goal, readers, reads): the TOML file that `frazil pack --precision` and ::frz_compression_read read,
- * docs/precision.md. What is asked for of a variable by `frz_set_...`, and ::frz_options_set_filters,
- * override it. The defaults override what was set before this call; calls that follow override them. It
- * may be called for several files: later ones override earlier ones. NULL: no options by variable.
+ * Reads options from a file: by variable (precision, filters, chunk shapes) and, in `[defaults]`,
+ * for all of them (goal, readers, reads): the TOML file that `frazil pack --precision` and
+ * ::frz_compression_read read, docs/precision.md. `frz_set_...` for a variable, and
+ * ::frz_options_set_filters, override the file. The defaults in the file override options that
+ * were set before this call; later calls override the defaults. You may call it for several files:
+ * later ones override earlier ones. NULL: no options by variable.
  *
- * Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
- * ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers
- * may lack, is refused by ::frz_add_variable. Rules for the precision of a variable by its name are refused
- * by the first ::frz_put if there is no such variable then: see ::frz_options_set_precision_shared.
+ * Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is invalid:
+ * ::frz_last_message names the rule. ::frz_add_variable refuses rules that a variable cannot have,
+ * such as filters that its readers may lack. If no variable has the name in a precision rule, the
+ * first ::frz_put refuses the rule: see ::frz_options_set_precision_shared.
  */
-frz_status frz_options_read_precision(frz_options *options,
-                                      const char *path);
+frz_status frz_options_read_precision(frz_options *options, const char *path);
 
 /**
- * Whether the rules that ::frz_options_read_precision reads are for several files (default: 0), so that one
- * file need not have all variables that they name. Else a name that is nowhere counts as a mistake.
+ * Not 0: the rules of ::frz_options_read_precision are for several files, and one file need not
+ * have all variables that they name. 0 (the default): a name that no variable has is an error.
  */
-frz_status frz_options_set_precision_shared(frz_options *options,
-                                            int shared);
+frz_status frz_options_set_precision_shared(frz_options *options, int shared);
 
 /**
- * Chunk shapes, filters and rounding as another run decided them, for all variables that ask for
+ * Uses the chunk shapes, filters and rounding that another run chose, for all variables that state
  * none themselves: `plan` is the JSON text of ::frz_plan. NULL: no plan.
  *
- * Errors: ::FRZ_INVALID_ARGUMENT for a text that is no plan; ::frz_last_message says where.
+ * Errors: ::FRZ_INVALID_ARGUMENT for a text that is not a plan; ::frz_last_message says where.
  */
 frz_status frz_options_set_plan(frz_options *options, const char *plan);
 
 /**
- * As ::frz_options_set_plan, with the text of a file.
+ * Same as ::frz_options_set_plan, with the text of a file.
  *
  * Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; as ::frz_options_set_plan.
  */
 frz_status frz_options_read_plan(frz_options *options, const char *path);
 
 /**
- * The reads to come, which chunk shapes are to serve: `"map,series=2"`. Each is `map`, `series`,
- * `profile`, `volume` or a hyperslab (`"time:200/lat:40/lon:60"`), with a weight if wanted. NULL
- * (the default): none are stated, and maps and series are balanced in chunks of about 1 MiB.
+ * Sets the reads that you expect, to choose chunk shapes for: `"map,series=2"`. Each is `map`,
+ * `series`, `profile`, `volume` or a hyperslab (`"time:200/lat:40/lon:60"`), with an optional
+ * weight. NULL (the default): frazil balances maps and series in chunks of about 1 MiB.
  *
- * It binds variables whose chunk shape nobody states. Axes are known by the attributes of their
- * coordinate variables that were put before the variable's first value, else by names and order.
+ * It applies to variables without a stated chunk shape. frazil knows what an axis is from those
+ * attributes of its coordinate variable that were set before the variable's first value, else from
+ * its name and the order of the axes.
  *
- * Errors: ::FRZ_INVALID_ARGUMENT; ::frz_last_message names the read that is not understood.
+ * Errors: ::FRZ_INVALID_ARGUMENT; ::frz_last_message names the invalid read.
  */
 frz_status frz_options_set_reads(frz_options *options, const char *reads);
 
 /**
- * Where the file will lie while it is read: one of ::frz_storage. It binds variables whose chunk
- * shape nobody states.
+ * Sets the storage that the file will be read from: one of ::frz_storage. It applies to variables
+ * without a stated chunk shape.
  */
 frz_status frz_options_set_storage(frz_options *options, int storage);
 
 /**
- * Not 0: what was decided is kept in the file, as the global attribute `frazil_plan` (JSON). 0 (the
- * default): it is not.
+ * Not 0: the file keeps its plan in the global attribute `frazil_plan` (JSON). 0 (the default): it
+ * does not.
  */
 frz_status frz_options_set_keep_plan(frz_options *options, int keep_plan);
 
 /**
- * Begins a new, empty netCDF-4 file. Readers can open it from the first ::frz_sync on.
+ * Creates a netCDF-4 file. Readers can open it from the first ::frz_sync on.
  *
- * `options` may be NULL: the defaults. `*writer` becomes the new handle, to be given to
+ * `options` may be NULL: the defaults. `*writer` becomes the new handle, which you must give to
  * ::frz_close or ::frz_abandon; on an error it becomes NULL.
  *
  * Errors: ::FRZ_ALREADY_EXISTS, ::FRZ_NOT_FOUND (no such folder), ::FRZ_PERMISSION_DENIED,
@@ -735,20 +736,19 @@ frz_status frz_options_set_keep_plan(frz_options *options, int keep_plan);
 frz_status frz_create(const char *path, const frz_options *options, frz_writer **writer);
 
 /**
- * Opens an existing netCDF-4 file to go on writing it. What a killed writer left behind is
- * brought in order first, as by ::frz_recover.
+ * Opens an existing netCDF-4 file for writing. If a killed writer left the file unfinished, this
+ * first recovers it, as ::frz_recover does.
  *
- * `options` and `writer` as for ::frz_create. Groups, dimensions and variables of the file are
- * found by ::frz_find_group, ::frz_find_dimension and ::frz_find_variable.
+ * `options` and `writer` as for ::frz_create. Find groups, dimensions and variables of the file
+ * with ::frz_find_group, ::frz_find_dimension and ::frz_find_variable.
  *
- * Errors: ::FRZ_NOT_FOUND, ::FRZ_LOCKED, ::FRZ_CORRUPT, ::FRZ_UNSUPPORTED (what the file holds
- * cannot be continued)...
+ * Errors: ::FRZ_NOT_FOUND, ::FRZ_LOCKED, ::FRZ_CORRUPT, ::FRZ_UNSUPPORTED (frazil cannot continue
+ * this file)...
  */
 frz_status frz_append(const char *path, const frz_options *options, frz_writer **writer);
 
 /**
- * Makes everything put so far the state that readers see and that survives the end of this
- * process.
+ * Commits: readers see everything put so far, and it survives the end of this process.
  *
  * Errors: those of writing, also of chunks that were put by earlier calls: ::FRZ_NO_SPACE,
  * ::FRZ_IO... The last commit stays readable.
@@ -756,7 +756,7 @@ frz_status frz_append(const char *path, const frz_options *options, frz_writer *
 frz_status frz_sync(frz_writer *writer);
 
 /**
- * Says what was done so far.
+ * Reports what the writer has done so far.
  *
  * `report->size_bytes` must be `sizeof(frz_report)`, in the size that the caller was compiled
  * with: later versions append members, and fill only those that the caller knows.
@@ -774,8 +774,8 @@ frz_status frz_writer_report(frz_writer *writer, frz_report *report);
 frz_status frz_close(frz_writer *writer, frz_report *report);
 
 /**
- * Gives up: the file goes back to its last commit; a new file without any is removed. The handle
- * is freed in any case and must not be used any more.
+ * Closes without a commit: the file stays at its last commit; a new file without a commit is
+ * removed. The handle is freed in any case and must not be used any more.
  */
 frz_status frz_abandon(frz_writer *writer);
 
@@ -791,13 +791,13 @@ frz_status frz_abandon(frz_writer *writer);
 frz_status frz_recover(const char *path, int *outcome);
 
 /**
- * Begins a new file that all ranks of `comm` write together: each of them makes this call, with the
+ * Creates a file that all ranks of `comm` write together. Each of them makes this call, with the
  * same options. `comm` is copied; its `free` is called in any case.
  *
- * ::frz_sync, ::frz_close and ::frz_end_definitions are calls that all ranks make; puts never wait
- * for another rank, and any rank may put anything, or nothing. All ranks define the same. Where
+ * All ranks make the calls ::frz_sync, ::frz_close and ::frz_end_definitions. Puts never wait for
+ * another rank, and any rank may put anything, or nothing. All ranks make the same definitions. If
  * ranks put values for the same elements between two syncs, those of the highest rank stay. Values
- * are not read back. docs/mpi.md says more.
+ * cannot be read back. See docs/mpi.md.
  *
  * Errors: as ::frz_create, on all ranks the same; ::FRZ_INTERRUPTED if a rank does not come.
  */
@@ -817,8 +817,8 @@ frz_status frz_create_parallel_fortran(const char *path,
                                        frz_writer **writer);
 
 /**
- * Opens an existing netCDF-4 file that all ranks of `comm` go on writing together: as ::frz_append and
- * ::frz_create_parallel.
+ * Opens an existing netCDF-4 file that all ranks of `comm` continue to write together, as
+ * ::frz_append and ::frz_create_parallel do.
  *
  * Errors: as ::frz_append, on all ranks the same; ::FRZ_INTERRUPTED if a rank does not come.
  */
@@ -838,17 +838,17 @@ frz_status frz_append_parallel_fortran(const char *path,
                                        frz_writer **writer);
 
 /**
- * Says what knows MPI: `frazil_mpi.c` does it when the program starts, or in `frz_mpi_register`.
- * NULL: nothing does.
+ * Registers the function that connects to MPI. `frazil_mpi.c` calls it when the program starts, or
+ * in `frz_mpi_register`. NULL: there is no MPI.
  */
 void frz_set_connect(frz_connect connect);
 
 /**
- * Compares the definitions of all ranks; for a writer that is alone it does nothing. All ranks call
- * it, or none: ::frz_sync and ::frz_close do the same first.
+ * Compares the definitions of all ranks; for a writer of one process it does nothing. Either all
+ * ranks call it, or none: ::frz_sync and ::frz_close begin with the same comparison.
  *
- * Errors: ::FRZ_INVALID_ARGUMENT if a rank has defined something else; ::frz_last_message names the
- * rank and what differs.
+ * Errors: ::FRZ_INVALID_ARGUMENT if the definitions of a rank differ; ::frz_last_message names the
+ * rank and the difference.
  */
 frz_status frz_end_definitions(frz_writer *writer);
 
@@ -856,20 +856,21 @@ frz_status frz_end_definitions(frz_writer *writer);
  * Whether this rank packs and writes for others (::frz_options_set_io_ranks): `*is_io_rank` becomes
  * 1 or 0.
  *
- * An I/O rank makes the definitions that all make and then calls ::frz_close, which returns when all
- * others have closed; it serves them meanwhile. It may also put, and call ::frz_sync where they do.
+ * An I/O rank makes the same definitions as all ranks, and then calls ::frz_close. That call
+ * serves the others and returns when all of them have closed. An I/O rank may also put, and call
+ * ::frz_sync when they do.
  */
-frz_status frz_is_io_rank(const frz_writer *writer,
-                          int *is_io_rank);
+frz_status frz_is_io_rank(const frz_writer *writer, int *is_io_rank);
 
 /**
  * Says that this rank will put blocks like this one: `count` elements along each dimension from
- * `start`; what is said of unlimited dimensions does not matter. A rank with several blocks says so
- * of each, one without any says nothing.
+ * `start`; unlimited dimensions are ignored. A rank with several blocks calls this for each; a
+ * rank without blocks does not call it.
  *
- * Where ::frz_options_set_reproducible is off, and nobody states the variable's chunk shape, no
- * border of a block cuts its chunks, if these can be near frazil's own in size. It counts if it is
- * said before ::frz_end_definitions; where nothing is said, the puts before the first sync count.
+ * If ::frz_options_set_reproducible is off and the variable has no stated chunk shape, frazil
+ * chooses chunks that no border of a block cuts, unless they would be far from frazil's usual
+ * size. Call it before ::frz_end_definitions. If no rank states a block, the puts before the first
+ * sync count.
  *
  * Errors: ::FRZ_INVALID_ARGUMENT if the block does not fit the variable.
  */
@@ -885,14 +886,11 @@ frz_status frz_state_block(frz_writer *writer,
 int frz_netcdf_create_parallel(const char *path, int cmode, int fortran_comm, int *ncid);
 
 /**
- * `nc_open_par` for a communicator by its Fortran handle: netCDF's status codes. With `NC_WRITE` all
- * ranks go on writing a netCDF-4 file together, `NC_ENOPAR` if nothing knows MPI or the file is a
- * classic one; else every rank reads for itself.
+ * `nc_open_par` for a communicator by its Fortran handle: netCDF's status codes. With `NC_WRITE`
+ * all ranks go on writing a netCDF-4 file together, `NC_ENOPAR` if nothing knows MPI or the file
+ * is a classic one; otherwise every rank reads for itself.
  */
-int frz_netcdf_open_parallel(const char *path,
-                             int mode,
-                             int fortran_comm,
-                             int *ncid);
+int frz_netcdf_open_parallel(const char *path, int mode, int fortran_comm, int *ncid);
 
 /**
  * `nc_var_par_access`: `NC_NOERR` for a file that several ranks write or read, `NC_ENOPAR` for another.
@@ -924,8 +922,8 @@ frz_status frz_add_dimension(frz_writer *writer,
 /**
  * Adds a dimension that grows as it is written. `*id` becomes its number.
  *
- * `expected_length` is how long it will become, as far as the caller knows; 0: unknown. It serves
- * to choose chunk shapes and binds nobody.
+ * `expected_length` is the length that it will reach; 0: unknown. It only helps to choose chunk
+ * shapes: the dimension may become longer or shorter.
  *
  * Errors: as ::frz_add_dimension.
  */
@@ -942,8 +940,8 @@ frz_status frz_add_unlimited_dimension(frz_writer *writer,
  * `type` is one of ::frz_type. `dimensions` holds the numbers of `rank` dimensions of this group
  * or the groups above it, the slowest first; it may be NULL if `rank` is 0: a scalar.
  *
- * Chunk shape, filters and their effort are frazil's unless one of the functions `frz_set_...`
- * says otherwise before the variable's first values.
+ * frazil chooses chunk shape, filters and levels, unless you set them with `frz_set_...` before
+ * the variable's first values.
  *
  * Errors: ::FRZ_INVALID_ARGUMENT for a name that is in use or that netCDF does not allow, an
  * unknown type or dimension.
@@ -964,7 +962,7 @@ frz_status frz_add_variable(frz_writer *writer,
 frz_status frz_find_group(frz_writer *writer, int parent, const char *name, int *id);
 
 /**
- * Finds a dimension of a group or of the groups above it by its name; the nearest counts.
+ * Finds a dimension of a group, or of the nearest group above it, by its name.
  *
  * Errors: ::FRZ_NOT_FOUND.
  */
@@ -978,14 +976,14 @@ frz_status frz_find_dimension(frz_writer *writer, int group, const char *name, i
 frz_status frz_find_variable(frz_writer *writer, int group, const char *name, int *id);
 
 /**
- * The length of a dimension; of an unlimited one, as of the last put.
+ * Returns the length of a dimension. An unlimited one has the length as of the last put.
  */
 frz_status frz_dimension_length(frz_writer *writer, int dimension, uint64_t *length);
 
 /**
- * What a variable is: `*type` becomes one of ::frz_type, `*rank` the number of its dimensions,
- * `shape` their lengths as of the last put. Each of the three may be NULL; `shape` has room for
- * as many elements as the variable has dimensions.
+ * Describes a variable: `*type` becomes one of ::frz_type, `*rank` the number of its dimensions,
+ * `shape` their lengths as of the last put. Each of the three may be NULL; `shape` has room for as
+ * many elements as the variable has dimensions.
  */
 frz_status frz_inquire_variable(frz_writer *writer,
                                 int variable,
@@ -994,7 +992,8 @@ frz_status frz_inquire_variable(frz_writer *writer,
                                 uint64_t *shape);
 
 /**
- * What elements hold that were never written: one element of the variable's own type at `value`.
+ * Sets the value of elements that are never written: one element of the variable's own type at
+ * `value`.
  *
  * Errors of all functions `frz_set_...`: ::FRZ_INVALID_ARGUMENT for a value that the variable
  * cannot have, or once values were put into it or it is in the file by a ::frz_sync.
@@ -1002,7 +1001,7 @@ frz_status frz_inquire_variable(frz_writer *writer,
 frz_status frz_set_fill_value(frz_writer *writer, int variable, const void *value);
 
 /**
- * Elements that were never written hold nothing in particular; netCDF's `NC_NOFILL`.
+ * Leaves elements that are never written undefined, as netCDF's `NC_NOFILL` does.
  */
 frz_status frz_set_no_fill(frz_writer *writer, int variable);
 
@@ -1029,7 +1028,7 @@ frz_status frz_set_uncompressed(frz_writer *writer, int variable);
 
 /**
  * Deflate (zlib) with this level, 1 (fast) to 9 (small), after a byte shuffle if `shuffle` is not
- * 0. A variable has one compressor: ::frz_set_uncompressed takes another away first.
+ * 0. A variable has one compressor: to replace another one, call ::frz_set_uncompressed first.
  */
 frz_status frz_set_deflate(frz_writer *writer, int variable, int level, int shuffle);
 
@@ -1040,17 +1039,17 @@ frz_status frz_set_deflate(frz_writer *writer, int variable, int level, int shuf
 frz_status frz_set_zstd(frz_writer *writer, int variable, int level, int shuffle);
 
 /**
- * A Fletcher-32 checksum with each chunk, beside the compression that was asked for: call it
+ * Adds a Fletcher-32 checksum to each chunk, in addition to the requested compression: call it
  * after ::frz_set_deflate, ::frz_set_zstd or ::frz_set_uncompressed.
  */
 frz_status frz_set_checksum(frz_writer *writer, int variable);
 
 /**
  * Rounds values to this many decimal digits: 1 to 6 (float), 1 to 15 (double); others are refused.
- * Integers and text stay exact, whatever is stated.
+ * Integers and text always stay exact.
  *
- * Whatever is stated about precision, by this function and the ones below, holds together; fill
- * values, NaN, infinities and zeros are never touched. What was done is written into the file.
+ * If you state precision with several of this and the following functions, all of them apply. Fill
+ * values, NaN, infinities and zeros are never rounded. The file states what was done.
  */
 frz_status frz_set_significant_digits(frz_writer *writer, int variable, int digits);
 
@@ -1060,29 +1059,29 @@ frz_status frz_set_significant_digits(frz_writer *writer, int variable, int digi
 frz_status frz_set_significant_bits(frz_writer *writer, int variable, int bits);
 
 /**
- * Rounds by this algorithm, one of ::frz_quantize; how far, say ::frz_set_significant_digits
- * (::FRZ_BITGROOM, ::FRZ_GRANULAR_BITROUND) or ::frz_set_significant_bits (::FRZ_BITROUND). Without
- * this call frazil takes what suits the statements.
+ * Sets the rounding algorithm, one of ::frz_quantize. State how far it rounds with
+ * ::frz_set_significant_digits (::FRZ_BITGROOM, ::FRZ_GRANULAR_BITROUND) or
+ * ::frz_set_significant_bits (::FRZ_BITROUND). By default frazil chooses the algorithm that fits.
  */
 frz_status frz_set_quantize(frz_writer *writer, int variable, int algorithm);
 
 /**
- * No value errs by more than this, in the variable's units.
+ * Sets the largest error of any value, in the variable's units.
  */
 frz_status frz_set_absolute_tolerance(frz_writer *writer, int variable, double tolerance);
 
 /**
- * No value errs by more than this share of it, in percent.
+ * Sets the largest error of any value, in percent of the value.
  */
 frz_status frz_set_relative_tolerance(frz_writer *writer, int variable, double percent);
 
 /**
- * Sets an attribute of a variable, new or in place of one of the same name.
+ * Sets an attribute of a variable. It replaces an existing one of the same name.
  *
  * `values` holds `length` elements of `type`, one of ::frz_type; for ::FRZ_STRING, pointers to
  * texts. It may be NULL if `length` is 0.
  *
- * Errors: ::FRZ_INVALID_ARGUMENT for a name or a type that is none; `_FillValue` goes by
+ * Errors: ::FRZ_INVALID_ARGUMENT for an invalid name or type; set `_FillValue` with
  * ::frz_set_fill_value.
  */
 frz_status frz_put_attribute(frz_writer *writer,
@@ -1128,7 +1127,7 @@ frz_status frz_delete_attribute(frz_writer *writer, int variable, const char *na
 /**
  * Gives an attribute of a variable another name.
  *
- * Errors: ::FRZ_NOT_FOUND; ::FRZ_INVALID_ARGUMENT for a new name that is in use or none.
+ * Errors: ::FRZ_NOT_FOUND; ::FRZ_INVALID_ARGUMENT for a new name that is in use or invalid.
  */
 frz_status frz_rename_attribute(frz_writer *writer,
                                 int variable,
@@ -1153,17 +1152,17 @@ frz_status frz_rename_group_attribute(frz_writer *writer,
                                       const char *new_name);
 
 /**
- * Puts a box of values into a variable. The values are copied: the caller's memory is free when
- * the call returns.
+ * Puts a box of values into a variable. The call copies the values: you may reuse their memory
+ * when it returns.
  *
- * `start` (default, if NULL: zeros) and `count` (default: up to the end of each dimension as it
- * is now) have one element for each dimension of the variable, the slowest first. `stride` (default:
- * ones) takes every stride-th element of the variable; `count` counts what is put. An unlimited
- * dimension grows as needed.
+ * `start` (default, if NULL: zeros) and `count` (default: up to the end of each dimension as it is
+ * now) have one element for each dimension of the variable, the slowest first. `stride` (default:
+ * ones) puts into every stride-th element of the variable; `count` is the number of elements put.
+ * An unlimited dimension grows as needed.
  *
  * `values` holds the product of `count` elements, the last dimension varying fastest. `type`, one
- * of ::frz_type, says what they are; it must be the variable's own type. For ::FRZ_STRING, they
- * are pointers to texts.
+ * of ::frz_type, is their type, which must be the variable's own type. For ::FRZ_STRING, they are
+ * pointers to texts.
  *
  * Errors: ::FRZ_INVALID_ARGUMENT for another type or a box that is not within the dimensions;
  * also those of chunks that were put by earlier calls: ::FRZ_NO_SPACE, ::FRZ_IO...
@@ -1177,7 +1176,7 @@ frz_status frz_put(frz_writer *writer,
                    const void *values);
 
 /**
- * Reads a box of values back, those included that no ::frz_sync has committed yet. Elements that
+ * Reads a box of values back, including values that no ::frz_sync has committed yet. Elements that
  * were never written hold the fill value.
  *
  * Arguments as for ::frz_put; `values` has room for the product of `count` elements. For
@@ -1194,11 +1193,10 @@ frz_status frz_read(frz_writer *writer,
                     void *values);
 
 /**
- * Frees texts that ::frz_read and others gave, and makes the pointers NULL. NULL is allowed, for `texts`
- * and for each of them.
+ * Frees texts that ::frz_read and other functions returned, and sets the pointers to NULL. NULL is
+ * allowed, for `texts` and for each of them.
  */
-void frz_free_strings(size_t length,
-                      char **texts);
+void frz_free_strings(size_t length, char **texts);
 
 /**
  * Puts one character at `start`, which has one element for each dimension of the variable, the
@@ -1260,13 +1258,14 @@ frz_status frz_put1_float(frz_writer *writer, int variable, const uint64_t *star
 frz_status frz_put1_double(frz_writer *writer, int variable, const uint64_t *start, double value);
 
 /**
- * How a variable lies in the file; before its first values, as it would now.
+ * Returns how a variable is stored in the file, or how it would be stored if its first values came
+ * now.
  *
  * `*chunked` becomes 1, and `shape` the elements of a chunk along each dimension, the slowest
  * first; or it becomes 0 and `shape` is not touched: the values are one run of bytes. `*filters`
- * becomes a text like `shuffle+deflate(4)`, `none` if there are none, or NULL as long as the trial
- * on the first values is to come; free it by ::frz_free_strings with a length of 1. Each of the
- * three may be NULL.
+ * becomes a text like `shuffle+deflate(4)`, `none` if there are none, or NULL before the trial on
+ * the first values. Free it with ::frz_free_strings and a length of 1. Each of the three may be
+ * NULL.
  */
 frz_status frz_inquire_storage(frz_writer *writer,
                                int variable,
@@ -1275,15 +1274,15 @@ frz_status frz_inquire_storage(frz_writer *writer,
                                char **filters);
 
 /**
- * What was decided so far, as JSON: chunk shape, filters and rounding of each variable that has
- * values, with the reason. `*plan` becomes a text to be freed by ::frz_free_strings with a length
- * of 1; ::frz_options_set_plan replays it.
+ * Returns the plan so far, as JSON: chunk shape, filters and rounding of each variable that has
+ * values, with reasons. `*plan` becomes a text that you free with ::frz_free_strings and a length
+ * of 1. ::frz_options_set_plan uses it.
  */
 frz_status frz_plan(frz_writer *writer, char **plan);
 
 /**
- * Options of compression in memory with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED, any filters. Free them with
- * ::frz_compression_free.
+ * Creates options for compression in memory, with their defaults: exact values,
+ * ::FRZ_GOAL_BALANCED, any filters. Free them with ::frz_compression_free.
  */
 frz_compression *frz_compression_new(void);
 
@@ -1293,16 +1292,17 @@ frz_compression *frz_compression_new(void);
 void frz_compression_free(frz_compression *compression);
 
 /**
- * What filters are chosen for: one of ::frz_goal. `level` is zstd's where it is among them, 1 to
- * 22; 0: as the goal has it. A level leaves no choice for speeds, a tolerance or filters.
+ * Sets what to optimize the choice of filters for: one of ::frz_goal. `level` is the level of
+ * zstd, if it is among the filters, 1 to 22; 0: the goal chooses. With a level you cannot state
+ * speeds, a tolerance or filters.
  */
 frz_status frz_compression_set_goal(frz_compression *compression, int goal, int level);
 
 /**
  * Rounds floats to this many decimal digits: 1 to 6 (float), 1 to 15 (double).
  *
- * Whatever is stated about precision, by this function and the ones below, holds together; NaN,
- * infinities and zeros are never touched. Each rounded value is compared with its original.
+ * If you state precision with several of this and the following functions, all of them apply. NaN,
+ * infinities and zeros are never rounded. frazil compares each rounded value with its original.
  */
 frz_status frz_compression_set_significant_digits(frz_compression *compression, int digits);
 
@@ -1322,65 +1322,65 @@ frz_status frz_compression_set_absolute_tolerance(frz_compression *compression, 
 frz_status frz_compression_set_relative_tolerance(frz_compression *compression, double percent);
 
 /**
- * A value that rounding does not touch, and that nothing is rounded to. It may be called for
- * several.
+ * Protects a value: frazil does not round it, and rounds no value to it. You can call this for
+ * several values.
  */
 frz_status frz_compression_protect_value(frz_compression *compression, double value);
 
 /**
- * How fast filters must be on one core, in values of so many bytes a second: `"400MB/s"`,
- * `"1.5GB/s"`, or what a network or storage gives, `"network"`, `"local"`, `"shared"`,
- * `"0.5*network"` (docs/filters.md). `encode` is about ::frz_compress, `decode` about
- * ::frz_decompress; NULL: as fast as they are.
+ * Sets how fast filters must be on one core: `"400MB/s"`, `"1.5GB/s"`, or the speed of a network
+ * or storage: `"network"`, `"local"`, `"shared"`, `"0.5*network"` (docs/filters.md). `encode` is
+ * for ::frz_compress, `decode` for ::frz_decompress; NULL: no limit.
  *
- * Speeds are those of a table: the same options give the same bytes on every machine.
+ * The speeds of filters come from a table, so the same options give the same bytes on every
+ * machine.
  */
 frz_status frz_compression_set_speeds(frz_compression *compression,
                                       const char *encode,
                                       const char *decode);
 
 /**
- * Filters whose ratio is lower by no more than `percent` count as equal, and the fastest of them is
- * taken; for ::FRZ_GOAL_ENERGY those with no more joules by it. From 0, which is none, to below 100.
+ * Sets by how many percent a ratio may be lower than the best and still count as equal, from 0
+ * (none) to below 100. frazil uses the fastest of equal filters. For ::FRZ_GOAL_ENERGY the
+ * tolerance applies to joules.
  */
-frz_status frz_compression_set_ratio_tolerance(frz_compression *compression,
-                                               double percent);
+frz_status frz_compression_set_ratio_tolerance(frz_compression *compression, double percent);
 
 /**
- * These filters instead of a choice, in the order in which they are applied, as docs/filters.md
- * names them: `"lorenzo+shuffle+zstd(9)"`, `"none"`. Among them are shuffle, deflate, lz4, zstd,
- * bitshuffle, pcodec, delta and mafisc. NULL: chosen.
+ * Sets the filters, in the order in which they are applied: `"lorenzo+shuffle+zstd(9)"`, `"none"`
+ * (docs/filters.md). Possible are shuffle, deflate, lz4, zstd, bitshuffle, pcodec, delta and
+ * mafisc. NULL: frazil chooses.
  */
 frz_status frz_compression_set_filters(frz_compression *compression, const char *filters);
 
 /**
  * Adds what a file of rules states for the variable of this name or path (`"tas"`, `"/ocean/t"`):
- * the TOML file that `frazil pack --precision` reads, docs/precision.md. What was stated before
- * stands where the file says nothing; where a rule says `lossless` nothing is rounded.
+ * the TOML file that `frazil pack --precision` reads, docs/precision.md. Where the file says
+ * nothing, earlier settings stay. If a rule says `lossless`, frazil rounds nothing.
  *
- * Errors: ::FRZ_NOT_FOUND if there is no such file; ::FRZ_INVALID_ARGUMENT if it is not understood:
- * the message says which rule.
+ * Errors: ::FRZ_NOT_FOUND if there is no such file; ::FRZ_INVALID_ARGUMENT if it is invalid: the
+ * message names the rule.
  */
 frz_status frz_compression_read(frz_compression *compression,
                                 const char *path,
                                 const char *variable);
 
 /**
- * Bytes that ::frz_compress needs at most for values of a type, one of ::frz_type, and a shape of
- * `rank` dimensions, the slowest first: a little more than the values themselves.
+ * Returns the most bytes that ::frz_compress needs for values of a type, one of ::frz_type, and a
+ * shape of `rank` dimensions, the slowest first: a little more than the values themselves.
  */
 frz_status frz_compress_bound(int value_type, int rank, const uint64_t *shape, size_t *bytes);
 
 /**
- * Compresses values of a type, one of ::frz_type but for ::FRZ_STRING, in this machine's order:
- * an array of `rank` dimensions, at most ::FRZ_MAX_RANK and each shorter than 2^32, the slowest
- * first. `packed` has room for `capacity` bytes (::frz_compress_bound says how many are always
- * enough), and must not overlap the values; `*packed_bytes` becomes their number. `compression` may be
- * NULL: the defaults.
+ * Compresses values of a type, one of ::frz_type except ::FRZ_STRING, in this machine's order: an
+ * array of `rank` dimensions, at most ::FRZ_MAX_RANK and each shorter than 2^32, the slowest
+ * first. `packed` has room for `capacity` bytes (::frz_compress_bound returns a number that is
+ * always sufficient), and must not overlap the values; `*packed_bytes` becomes their number.
+ * `compression` may be NULL: the defaults.
  *
- * Filters are chosen by what they make of the values, on the calling thread. The bytes say
- * themselves what they hold: ::frz_inquire_compressed and ::frz_decompress need nothing else. They
- * are those of a chunk of filter 47103, which docs/format.md specifies; equal values and options give
+ * frazil tries filters on the values and chooses, on the calling thread. The bytes describe their
+ * own contents: ::frz_inquire_compressed and ::frz_decompress need nothing else. They have the
+ * format of a chunk of filter 47103, which docs/format.md specifies. Equal values and options give
  * equal bytes.
  *
  * Errors: ::FRZ_INVALID_ARGUMENT for options that the values cannot have, or if `capacity` is too
@@ -1396,11 +1396,11 @@ frz_status frz_compress(const frz_compression *compression,
                         size_t *packed_bytes);
 
 /**
- * What ::frz_compress made its bytes of: type, number of dimensions, shape (room for
+ * Describes the values in bytes of ::frz_compress: type, number of dimensions, shape (room for
  * ::FRZ_MAX_RANK numbers), and bytes of the values. Each of the four may be NULL.
  *
- * Errors: ::FRZ_CORRUPT for bytes that are not of ::frz_compress; ::FRZ_UNSUPPORTED for values in
- * another byte order than this machine's.
+ * Errors: ::FRZ_CORRUPT for bytes that ::frz_compress did not write; ::FRZ_UNSUPPORTED for values
+ * in another byte order than this machine's.
  */
 frz_status frz_inquire_compressed(const void *packed,
                                   size_t packed_bytes,
@@ -1410,11 +1410,12 @@ frz_status frz_inquire_compressed(const void *packed,
                                   size_t *value_bytes);
 
 /**
- * Gives back the values that ::frz_compress made its bytes of. `values` has room for `value_bytes`
- * bytes, which must be as many as ::frz_inquire_compressed says.
+ * Decompresses bytes of ::frz_compress. `values` has room for `value_bytes` bytes, exactly the
+ * number that ::frz_inquire_compressed returns.
  *
- * Errors: ::FRZ_CORRUPT for damaged bytes: `values` then means nothing; ::FRZ_UNSUPPORTED as
- * ::frz_inquire_compressed; ::FRZ_INVALID_ARGUMENT for another number of bytes.
+ * Errors: ::FRZ_CORRUPT for damaged bytes: the contents of `values` are then undefined;
+ * ::FRZ_UNSUPPORTED as ::frz_inquire_compressed; ::FRZ_INVALID_ARGUMENT for another number of
+ * bytes.
  */
 frz_status frz_decompress(const void *packed,
                           size_t packed_bytes,

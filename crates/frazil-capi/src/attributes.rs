@@ -79,12 +79,12 @@ unsafe fn characters(text: *const c_char) -> Result<SchemaValue> {
     Ok(SchemaValue::Atomic(AttributeValue::Char(bytes)))
 }
 
-/// Sets an attribute of a variable, new or in place of one of the same name.
+/// Sets an attribute of a variable. It replaces an existing one of the same name.
 ///
 /// `values` holds `length` elements of `type`, one of ::frz_type; for ::FRZ_STRING, pointers to
 /// texts. It may be NULL if `length` is 0.
 ///
-/// Errors: ::FRZ_INVALID_ARGUMENT for a name or a type that is none; `_FillValue` goes by
+/// Errors: ::FRZ_INVALID_ARGUMENT for an invalid name or type; set `_FillValue` with
 /// ::frz_set_fill_value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_put_attribute(
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn frz_delete_attribute(
 
 /// Gives an attribute of a variable another name.
 ///
-/// Errors: ::FRZ_NOT_FOUND; ::FRZ_INVALID_ARGUMENT for a new name that is in use or none.
+/// Errors: ::FRZ_NOT_FOUND; ::FRZ_INVALID_ARGUMENT for a new name that is in use or invalid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_rename_attribute(
     writer: *mut frz_writer,

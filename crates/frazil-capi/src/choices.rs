@@ -16,14 +16,15 @@ use crate::status::frz_status;
 pub enum frz_readers {
     /// Every netCDF-4 reader since 2008: shuffle, deflate and Fletcher-32 only.
     FRZ_READERS_ANY = 0,
-    /// Readers with the registered filter plugins at hand: Zstandard, too, where it is better.
+    /// Readers that have the registered filter plugins: frazil also uses Zstandard where it is
+    /// better.
     FRZ_READERS_PLUGINS = 1,
-    /// frazil, and readers with frazil's own plugins at hand.
+    /// frazil, and readers that have frazil's own plugins.
     FRZ_READERS_FRAZIL = 2,
 }
 
-/// Who must be able to read the file: one of ::frz_readers (default: ::FRZ_READERS_ANY). It binds
-/// what frazil chooses; a filter that the caller asks for is honoured.
+/// Who must be able to read the file: one of ::frz_readers (default: ::FRZ_READERS_ANY). It limits
+/// the filters that frazil chooses, not those that the caller states.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_readable_by(
     options: *mut frz_options,
@@ -45,23 +46,23 @@ pub unsafe extern "C" fn frz_options_set_readable_by(
     }
 }
 
-/// What filters are chosen for.
+/// What to optimize the choice of filters for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub enum frz_goal {
-    /// The lowest level that comes close to the best.
+    /// Small files at little cost.
     FRZ_GOAL_BALANCED = 0,
-    /// Small files, at a cost that can be borne.
+    /// Small files, with filters that encode at least 20 MB/s on one core.
     FRZ_GOAL_SIZE = 1,
-    /// Data that are written as fast as can be, and still shrink.
+    /// The fastest filters that still shrink the data.
     FRZ_GOAL_SPEED = 2,
-    /// The smallest files, whatever writing them costs.
+    /// The smallest files, at any cost.
     FRZ_GOAL_ARCHIVE = 3,
-    /// The fewest joules for writing once and reading once, of what still shrinks.
+    /// The fewest joules for one write and one read, with filters that still shrink the data.
     FRZ_GOAL_ENERGY = 4,
 }
 
-/// What filters are chosen for, where none are asked for: one of ::frz_goal (default:
+/// Sets what to optimize the choice of filters for, if none are stated: one of ::frz_goal (default:
 /// ::FRZ_GOAL_BALANCED).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_goal(
@@ -83,11 +84,11 @@ pub unsafe extern "C" fn frz_options_set_goal(
     }
 }
 
-/// Filters of all variables that ask for none themselves, `shuffle+zstd(3)`, in the order in which
-/// they are applied, instead of a choice; NULL: no such filters. docs/filters.md lists them. They
-/// must be readable by those that ::frz_options_set_readable_by names; ::frz_create refuses others.
+/// Sets the filters of all variables that state none themselves, in the order in which they are
+/// applied: `shuffle+zstd(3)`. NULL: frazil chooses. docs/filters.md lists the filters. The readers
+/// that ::frz_options_set_readable_by names must know them; ::frz_create refuses others.
 ///
-/// Errors: ::FRZ_INVALID_ARGUMENT for a text that names no filters.
+/// Errors: ::FRZ_INVALID_ARGUMENT for a text that does not name filters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_filters(
     options: *mut frz_options,
@@ -108,16 +109,17 @@ pub unsafe extern "C" fn frz_options_set_filters(
     }
 }
 
-/// Reads options from a file: by variable (precision, filters, chunk shapes) and, in `[defaults]`, for all
-/// of them (goal, readers, reads): the TOML file that `frazil pack --precision` and ::frz_compression_read read,
-/// docs/precision.md. What is asked for of a variable by `frz_set_...`, and ::frz_options_set_filters,
-/// override it. The defaults override what was set before this call; calls that follow override them. It
-/// may be called for several files: later ones override earlier ones. NULL: no options by variable.
+/// Reads options from a file: by variable (precision, filters, chunk shapes) and, in `[defaults]`,
+/// for all of them (goal, readers, reads): the TOML file that `frazil pack --precision` and
+/// ::frz_compression_read read, docs/precision.md. `frz_set_...` for a variable, and
+/// ::frz_options_set_filters, override the file. The defaults in the file override options that
+/// were set before this call; later calls override the defaults. You may call it for several files:
+/// later ones override earlier ones. NULL: no options by variable.
 ///
-/// Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
-/// ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers
-/// may lack, is refused by ::frz_add_variable. Rules for the precision of a variable by its name are refused
-/// by the first ::frz_put if there is no such variable then: see ::frz_options_set_precision_shared.
+/// Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is invalid:
+/// ::frz_last_message names the rule. ::frz_add_variable refuses rules that a variable cannot have,
+/// such as filters that its readers may lack. If no variable has the name in a precision rule, the
+/// first ::frz_put refuses the rule: see ::frz_options_set_precision_shared.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_read_precision(
     options: *mut frz_options,
@@ -135,8 +137,8 @@ pub unsafe extern "C" fn frz_options_read_precision(
     }
 }
 
-/// Whether the rules that ::frz_options_read_precision reads are for several files (default: 0), so that one
-/// file need not have all variables that they name. Else a name that is nowhere counts as a mistake.
+/// Not 0: the rules of ::frz_options_read_precision are for several files, and one file need not
+/// have all variables that they name. 0 (the default): a name that no variable has is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_precision_shared(
     options: *mut frz_options,
@@ -151,10 +153,10 @@ pub unsafe extern "C" fn frz_options_set_precision_shared(
     }
 }
 
-/// Chunk shapes, filters and rounding as another run decided them, for all variables that ask for
+/// Uses the chunk shapes, filters and rounding that another run chose, for all variables that state
 /// none themselves: `plan` is the JSON text of ::frz_plan. NULL: no plan.
 ///
-/// Errors: ::FRZ_INVALID_ARGUMENT for a text that is no plan; ::frz_last_message says where.
+/// Errors: ::FRZ_INVALID_ARGUMENT for a text that is not a plan; ::frz_last_message says where.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_plan(
     options: *mut frz_options,
@@ -172,7 +174,7 @@ pub unsafe extern "C" fn frz_options_set_plan(
     }
 }
 
-/// As ::frz_options_set_plan, with the text of a file.
+/// Same as ::frz_options_set_plan, with the text of a file.
 ///
 /// Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; as ::frz_options_set_plan.
 #[unsafe(no_mangle)]
@@ -189,14 +191,15 @@ pub unsafe extern "C" fn frz_options_read_plan(
     }
 }
 
-/// The reads to come, which chunk shapes are to serve: `"map,series=2"`. Each is `map`, `series`,
-/// `profile`, `volume` or a hyperslab (`"time:200/lat:40/lon:60"`), with a weight if wanted. NULL
-/// (the default): none are stated, and maps and series are balanced in chunks of about 1 MiB.
+/// Sets the reads that you expect, to choose chunk shapes for: `"map,series=2"`. Each is `map`,
+/// `series`, `profile`, `volume` or a hyperslab (`"time:200/lat:40/lon:60"`), with an optional
+/// weight. NULL (the default): frazil balances maps and series in chunks of about 1 MiB.
 ///
-/// It binds variables whose chunk shape nobody states. Axes are known by the attributes of their
-/// coordinate variables that were put before the variable's first value, else by names and order.
+/// It applies to variables without a stated chunk shape. frazil knows what an axis is from those
+/// attributes of its coordinate variable that were set before the variable's first value, else from
+/// its name and the order of the axes.
 ///
-/// Errors: ::FRZ_INVALID_ARGUMENT; ::frz_last_message names the read that is not understood.
+/// Errors: ::FRZ_INVALID_ARGUMENT; ::frz_last_message names the invalid read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_reads(
     options: *mut frz_options,
@@ -214,12 +217,12 @@ pub unsafe extern "C" fn frz_options_set_reads(
     }
 }
 
-/// Where a file will lie while it is read: the chunks' size follows it.
+/// Kinds of storage that a file will be read from. They determine the size of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub enum frz_storage {
-    /// Not stated (the default): chunks of about 1 MiB, or those for local storage where reads are
-    /// stated.
+    /// Not stated (the default): chunks of about 1 MiB; if reads are stated, chunks for local
+    /// storage.
     FRZ_STORAGE_ANY = 0,
     /// The machine's own memory or solid-state disk: 16 KiB to 1 MiB.
     FRZ_STORAGE_LOCAL = 1,
@@ -231,8 +234,8 @@ pub enum frz_storage {
     FRZ_STORAGE_OBJECT_STORE = 4,
 }
 
-/// Where the file will lie while it is read: one of ::frz_storage. It binds variables whose chunk
-/// shape nobody states.
+/// Sets the storage that the file will be read from: one of ::frz_storage. It applies to variables
+/// without a stated chunk shape.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_storage(
     options: *mut frz_options,
@@ -259,8 +262,8 @@ pub unsafe extern "C" fn frz_options_set_storage(
     }
 }
 
-/// Not 0: what was decided is kept in the file, as the global attribute `frazil_plan` (JSON). 0 (the
-/// default): it is not.
+/// Not 0: the file keeps its plan in the global attribute `frazil_plan` (JSON). 0 (the default): it
+/// does not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_keep_plan(
     options: *mut frz_options,

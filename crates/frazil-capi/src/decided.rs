@@ -10,13 +10,14 @@ use crate::guard::guarded;
 use crate::status::frz_status;
 use crate::writer::{frz_writer, variable_id, with_writer};
 
-/// How a variable lies in the file; before its first values, as it would now.
+/// Returns how a variable is stored in the file, or how it would be stored if its first values came
+/// now.
 ///
 /// `*chunked` becomes 1, and `shape` the elements of a chunk along each dimension, the slowest
 /// first; or it becomes 0 and `shape` is not touched: the values are one run of bytes. `*filters`
-/// becomes a text like `shuffle+deflate(4)`, `none` if there are none, or NULL as long as the trial
-/// on the first values is to come; free it by ::frz_free_strings with a length of 1. Each of the
-/// three may be NULL.
+/// becomes a text like `shuffle+deflate(4)`, `none` if there are none, or NULL before the trial on
+/// the first values. Free it with ::frz_free_strings and a length of 1. Each of the three may be
+/// NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_inquire_storage(
     writer: *mut frz_writer,
@@ -52,9 +53,9 @@ pub unsafe extern "C" fn frz_inquire_storage(
     })
 }
 
-/// What was decided so far, as JSON: chunk shape, filters and rounding of each variable that has
-/// values, with the reason. `*plan` becomes a text to be freed by ::frz_free_strings with a length
-/// of 1; ::frz_options_set_plan replays it.
+/// Returns the plan so far, as JSON: chunk shape, filters and rounding of each variable that has
+/// values, with reasons. `*plan` becomes a text that you free with ::frz_free_strings and a length
+/// of 1. ::frz_options_set_plan uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_plan(writer: *mut frz_writer, plan: *mut *mut c_char) -> frz_status {
     guarded(|| {

@@ -82,8 +82,8 @@ pub unsafe extern "C" fn frz_add_dimension(
 
 /// Adds a dimension that grows as it is written. `*id` becomes its number.
 ///
-/// `expected_length` is how long it will become, as far as the caller knows; 0: unknown. It serves
-/// to choose chunk shapes and binds nobody.
+/// `expected_length` is the length that it will reach; 0: unknown. It only helps to choose chunk
+/// shapes: the dimension may become longer or shorter.
 ///
 /// Errors: as ::frz_add_dimension.
 #[unsafe(no_mangle)]
@@ -110,8 +110,8 @@ pub unsafe extern "C" fn frz_add_unlimited_dimension(
 /// `type` is one of ::frz_type. `dimensions` holds the numbers of `rank` dimensions of this group
 /// or the groups above it, the slowest first; it may be NULL if `rank` is 0: a scalar.
 ///
-/// Chunk shape, filters and their effort are frazil's unless one of the functions `frz_set_...`
-/// says otherwise before the variable's first values.
+/// frazil chooses chunk shape, filters and levels, unless you set them with `frz_set_...` before
+/// the variable's first values.
 ///
 /// Errors: ::FRZ_INVALID_ARGUMENT for a name that is in use or that netCDF does not allow, an
 /// unknown type or dimension.
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn frz_find_group(
     }
 }
 
-/// Finds a dimension of a group or of the groups above it by its name; the nearest counts.
+/// Finds a dimension of a group, or of the nearest group above it, by its name.
 ///
 /// Errors: ::FRZ_NOT_FOUND.
 #[unsafe(no_mangle)]
@@ -217,7 +217,7 @@ fn missing(schema: &Schema, group: GroupId, kind: &str, name: &str) -> Error {
     Error::new(ErrorCode::NotFound, cause)
 }
 
-/// The length of a dimension; of an unlimited one, as of the last put.
+/// Returns the length of a dimension. An unlimited one has the length as of the last put.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_dimension_length(
     writer: *mut frz_writer,
@@ -236,9 +236,9 @@ pub unsafe extern "C" fn frz_dimension_length(
     })
 }
 
-/// What a variable is: `*type` becomes one of ::frz_type, `*rank` the number of its dimensions,
-/// `shape` their lengths as of the last put. Each of the three may be NULL; `shape` has room for
-/// as many elements as the variable has dimensions.
+/// Describes a variable: `*type` becomes one of ::frz_type, `*rank` the number of its dimensions,
+/// `shape` their lengths as of the last put. Each of the three may be NULL; `shape` has room for as
+/// many elements as the variable has dimensions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_inquire_variable(
     writer: *mut frz_writer,

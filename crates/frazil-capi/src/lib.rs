@@ -1,8 +1,9 @@
-//! The C face of frazil: opaque handles, stable status codes, no panic that leaves a function.
+//! The C interface of frazil: opaque handles, stable status codes, and no panic that leaves a
+//! function.
 //!
-//! `include/frazil.h` is made of this crate by `make header`; `make check` compares. Names are as C
-//! sees them, and so is the documentation of what is exported: pointers must be NULL or point to
-//! what the text says, handles must come from here and not be freed yet.
+//! `make header` makes `include/frazil.h` from this crate, and `make check` compares them. Names
+//! and the documentation of exported items are written for C: pointers must be NULL or point to
+//! what the text says, and handles must come from this crate and not be freed yet.
 
 #![expect(
     non_camel_case_types,

@@ -18,8 +18,8 @@ use crate::status::frz_status;
 /// Dimensions that compressed values have at most.
 pub const FRZ_MAX_RANK: c_int = 32;
 
-/// How values in memory are compressed. One may serve several threads, as long as nobody changes it
-/// meanwhile.
+/// Options for the compression of values in memory. Several threads may use the same options, as
+/// long as nothing changes these.
 pub struct frz_compression {
     inner: CompressOptions,
 }
@@ -38,8 +38,8 @@ unsafe fn change(
     })
 }
 
-/// Options of compression in memory with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED, any filters. Free them with
-/// ::frz_compression_free.
+/// Creates options for compression in memory, with their defaults: exact values,
+/// ::FRZ_GOAL_BALANCED, any filters. Free them with ::frz_compression_free.
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_compression_new() -> *mut frz_compression {
     Box::into_raw(Box::new(frz_compression {
@@ -56,8 +56,9 @@ pub unsafe extern "C" fn frz_compression_free(compression: *mut frz_compression)
     }
 }
 
-/// What filters are chosen for: one of ::frz_goal. `level` is zstd's where it is among them, 1 to
-/// 22; 0: as the goal has it. A level leaves no choice for speeds, a tolerance or filters.
+/// Sets what to optimize the choice of filters for: one of ::frz_goal. `level` is the level of
+/// zstd, if it is among the filters, 1 to 22; 0: the goal chooses. With a level you cannot state
+/// speeds, a tolerance or filters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_compression_set_goal(
     compression: *mut frz_compression,
@@ -80,8 +81,8 @@ pub unsafe extern "C" fn frz_compression_set_goal(
 
 /// Rounds floats to this many decimal digits: 1 to 6 (float), 1 to 15 (double).
 ///
-/// Whatever is stated about precision, by this function and the ones below, holds together; NaN,
-/// infinities and zeros are never touched. Each rounded value is compared with its original.
+/// If you state precision with several of this and the following functions, all of them apply. NaN,
+/// infinities and zeros are never rounded. frazil compares each rounded value with its original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_compression_set_significant_digits(
     compression: *mut frz_compression,
@@ -141,8 +142,8 @@ pub unsafe extern "C" fn frz_compression_set_relative_tolerance(
     }
 }
 
-/// A value that rounding does not touch, and that nothing is rounded to. It may be called for
-/// several.
+/// Protects a value: frazil does not round it, and rounds no value to it. You can call this for
+/// several values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_compression_protect_value(
     compression: *mut frz_compression,
@@ -157,12 +158,12 @@ pub unsafe extern "C" fn frz_compression_protect_value(
     }
 }
 
-/// How fast filters must be on one core, in values of so many bytes a second: `"400MB/s"`,
-/// `"1.5GB/s"`, or what a network or storage gives, `"network"`, `"local"`, `"shared"`,
-/// `"0.5*network"` (docs/filters.md). `encode` is about ::frz_compress, `decode` about
-/// ::frz_decompress; NULL: as fast as they are.
+/// Sets how fast filters must be on one core: `"400MB/s"`, `"1.5GB/s"`, or the speed of a network
+/// or storage: `"network"`, `"local"`, `"shared"`, `"0.5*network"` (docs/filters.md). `encode` is
+/// for ::frz_compress, `decode` for ::frz_decompress; NULL: no limit.
 ///
-/// Speeds are those of a table: the same options give the same bytes on every machine.
+/// The speeds of filters come from a table, so the same options give the same bytes on every
+/// machine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_compression_set_speeds(
     compression: *mut frz_compression,
@@ -180,8 +181,9 @@ pub unsafe extern "C" fn frz_compression_set_speeds(
     }
 }
 
-/// Filters whose ratio is lower by no more than `percent` count as equal, and the fastest of them is
-/// taken; for ::FRZ_GOAL_ENERGY those with no more joules by it. From 0, which is none, to below 100.
+/// Sets by how many percent a ratio may be lower than the best and still count as equal, from 0
+/// (none) to below 100. frazil uses the fastest of equal filters. For ::FRZ_GOAL_ENERGY the
+/// tolerance applies to joules.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_compression_set_ratio_tolerance(
     compression: *mut frz_compression,
@@ -201,9 +203,9 @@ pub unsafe extern "C" fn frz_compression_set_ratio_tolerance(
     }
 }
 
-/// These filters instead of a choice, in the order in which they are applied, as docs/filters.md
-/// names them: `"lorenzo+shuffle+zstd(9)"`, `"none"`. Among them are shuffle, deflate, lz4, zstd,
-/// bitshuffle, pcodec, delta and mafisc. NULL: chosen.
+/// Sets the filters, in the order in which they are applied: `"lorenzo+shuffle+zstd(9)"`, `"none"`
+/// (docs/filters.md). Possible are shuffle, deflate, lz4, zstd, bitshuffle, pcodec, delta and
+/// mafisc. NULL: frazil chooses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_compression_set_filters(
     compression: *mut frz_compression,
@@ -225,11 +227,11 @@ pub unsafe extern "C" fn frz_compression_set_filters(
 }
 
 /// Adds what a file of rules states for the variable of this name or path (`"tas"`, `"/ocean/t"`):
-/// the TOML file that `frazil pack --precision` reads, docs/precision.md. What was stated before
-/// stands where the file says nothing; where a rule says `lossless` nothing is rounded.
+/// the TOML file that `frazil pack --precision` reads, docs/precision.md. Where the file says
+/// nothing, earlier settings stay. If a rule says `lossless`, frazil rounds nothing.
 ///
-/// Errors: ::FRZ_NOT_FOUND if there is no such file; ::FRZ_INVALID_ARGUMENT if it is not understood:
-/// the message says which rule.
+/// Errors: ::FRZ_NOT_FOUND if there is no such file; ::FRZ_INVALID_ARGUMENT if it is invalid: the
+/// message names the rule.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_compression_read(
     compression: *mut frz_compression,
@@ -318,7 +320,8 @@ fn type_of(element: ElementType) -> Result<c_int> {
         .into_iter();
     numbers.find(same).ok_or_else(|| {
         let cause = format!(
-            "values of {}, which C has no type for here: perhaps the byte order is another",
+            "values of {}, for which C has no type here: perhaps their byte order differs from \
+             this machine's",
             element.name()
         );
         Error::new(ErrorCode::Unsupported, cause)
@@ -351,8 +354,8 @@ unsafe fn extent<'a>(
     Ok((shape, bytes.cast_unsigned()))
 }
 
-/// Bytes that ::frz_compress needs at most for values of a type, one of ::frz_type, and a shape of
-/// `rank` dimensions, the slowest first: a little more than the values themselves.
+/// Returns the most bytes that ::frz_compress needs for values of a type, one of ::frz_type, and a
+/// shape of `rank` dimensions, the slowest first: a little more than the values themselves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_compress_bound(
     value_type: c_int,
@@ -371,15 +374,15 @@ pub unsafe extern "C" fn frz_compress_bound(
     })
 }
 
-/// Compresses values of a type, one of ::frz_type but for ::FRZ_STRING, in this machine's order:
-/// an array of `rank` dimensions, at most ::FRZ_MAX_RANK and each shorter than 2^32, the slowest
-/// first. `packed` has room for `capacity` bytes (::frz_compress_bound says how many are always
-/// enough), and must not overlap the values; `*packed_bytes` becomes their number. `compression` may be
-/// NULL: the defaults.
+/// Compresses values of a type, one of ::frz_type except ::FRZ_STRING, in this machine's order: an
+/// array of `rank` dimensions, at most ::FRZ_MAX_RANK and each shorter than 2^32, the slowest
+/// first. `packed` has room for `capacity` bytes (::frz_compress_bound returns a number that is
+/// always sufficient), and must not overlap the values; `*packed_bytes` becomes their number.
+/// `compression` may be NULL: the defaults.
 ///
-/// Filters are chosen by what they make of the values, on the calling thread. The bytes say
-/// themselves what they hold: ::frz_inquire_compressed and ::frz_decompress need nothing else. They
-/// are those of a chunk of filter 47103, which docs/format.md specifies; equal values and options give
+/// frazil tries filters on the values and chooses, on the calling thread. The bytes describe their
+/// own contents: ::frz_inquire_compressed and ::frz_decompress need nothing else. They have the
+/// format of a chunk of filter 47103, which docs/format.md specifies. Equal values and options give
 /// equal bytes.
 ///
 /// Errors: ::FRZ_INVALID_ARGUMENT for options that the values cannot have, or if `capacity` is too
@@ -408,8 +411,11 @@ pub unsafe extern "C" fn frz_compress(
                 .map_or(&defaults, |compression| &compression.inner);
             let made = compress(values, element, shape, options)?;
             if made.len() > capacity {
-                let cause = format!("`capacity` is {capacity}, and {} are needed", made.len());
-                return Err(invalid(cause).with_cure("frz_compress_bound says what is enough"));
+                let cause = format!("`capacity` is {capacity}, but {} are needed", made.len());
+                return Err(invalid(cause).with_cure(
+                    "frz_compress_bound returns a sufficient \
+                                                     capacity",
+                ));
             }
             elements_mut(packed.cast::<u8>(), made.len(), "packed")?.copy_from_slice(&made);
             *place = made.len();
@@ -418,11 +424,11 @@ pub unsafe extern "C" fn frz_compress(
     })
 }
 
-/// What ::frz_compress made its bytes of: type, number of dimensions, shape (room for
+/// Describes the values in bytes of ::frz_compress: type, number of dimensions, shape (room for
 /// ::FRZ_MAX_RANK numbers), and bytes of the values. Each of the four may be NULL.
 ///
-/// Errors: ::FRZ_CORRUPT for bytes that are not of ::frz_compress; ::FRZ_UNSUPPORTED for values in
-/// another byte order than this machine's.
+/// Errors: ::FRZ_CORRUPT for bytes that ::frz_compress did not write; ::FRZ_UNSUPPORTED for values
+/// in another byte order than this machine's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_inquire_compressed(
     packed: *const c_void,
@@ -457,11 +463,12 @@ pub unsafe extern "C" fn frz_inquire_compressed(
     })
 }
 
-/// Gives back the values that ::frz_compress made its bytes of. `values` has room for `value_bytes`
-/// bytes, which must be as many as ::frz_inquire_compressed says.
+/// Decompresses bytes of ::frz_compress. `values` has room for `value_bytes` bytes, exactly the
+/// number that ::frz_inquire_compressed returns.
 ///
-/// Errors: ::FRZ_CORRUPT for damaged bytes: `values` then means nothing; ::FRZ_UNSUPPORTED as
-/// ::frz_inquire_compressed; ::FRZ_INVALID_ARGUMENT for another number of bytes.
+/// Errors: ::FRZ_CORRUPT for damaged bytes: the contents of `values` are then undefined;
+/// ::FRZ_UNSUPPORTED as ::frz_inquire_compressed; ::FRZ_INVALID_ARGUMENT for another number of
+/// bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_decompress(
     packed: *const c_void,

@@ -9,9 +9,9 @@ use crate::guard::guarded;
 use crate::last_error::{remember, with_last};
 use crate::status::frz_status;
 
-/// What went wrong in the last call of this thread that failed, in one line: file, variable,
-/// cause, and what to do about it. Never NULL; empty if no call failed. Control characters and the
-/// like, which a file may bring, are written out in it (`\u{1b}`), so that it may go to a terminal.
+/// Returns the error of the last failed call of this thread, in one line: file, variable, cause and
+/// cure. It is never NULL, and empty if no call failed. Control characters, which a file may
+/// contain, are written out (`\u{1b}`), so that you can print it to a terminal.
 ///
 /// The text belongs to frazil and stays as it is until another call of this thread fails.
 #[unsafe(no_mangle)]
@@ -38,13 +38,13 @@ pub extern "C" fn frz_last_cause() -> *const c_char {
     with_last(|last| last.cause.as_ptr())
 }
 
-/// What can be done about it; empty if nothing is known. Lives as long as ::frz_last_message.
+/// The cure alone; empty if there is none. Lives as long as ::frz_last_message.
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_last_cure() -> *const c_char {
     with_last(|last| last.cure.as_ptr())
 }
 
-/// Makes `message` the last message of this thread, for those who build an interface on this one
+/// Makes `message` the last message of this thread. It is for interfaces that are built on this one
 /// and refuse a call themselves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_set_last_message(message: *const c_char) -> frz_status {
@@ -56,9 +56,9 @@ pub unsafe extern "C" fn frz_set_last_message(message: *const c_char) -> frz_sta
     })
 }
 
-/// Has messages of this thread count as Fortran does, positions from 1 and the fastest axis first, if
-/// `from_one` is not 0; else as C does. Returns whether they did so before. For those who build an
-/// interface on this one.
+/// If `from_one` is not 0, messages of this thread count as in Fortran: positions from 1, fastest
+/// axis first. Otherwise they count as in C. Returns the setting before. It is for interfaces that
+/// are built on this one.
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_set_message_counting(from_one: c_int) -> c_int {
     let before = set_counting(match from_one {
@@ -68,8 +68,8 @@ pub extern "C" fn frz_set_message_counting(from_one: c_int) -> c_int {
     c_int::from(before == Counting::FromOne)
 }
 
-/// netCDF's words for a status, without what the last call had to say (`frz_nc_strerror` has both):
-/// Fortran has 80 characters for them. The text lives as long as the process.
+/// Returns netCDF's text for a status, without the message of the last call (`frz_nc_strerror`
+/// returns both): Fortran has 80 characters for it. The text lives as long as the process.
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_netcdf_status_words(status: c_int) -> *const c_char {
     let text = std::panic::catch_unwind(|| crate::nc::message(status));

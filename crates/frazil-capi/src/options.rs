@@ -9,8 +9,8 @@ use crate::arguments::{elements, invalid, not_negative, null, text};
 use crate::guard::guarded;
 use crate::status::frz_status;
 
-/// How a writer works. One may serve several writers, one after the other or several at once, as
-/// long as nobody changes it meanwhile; it is not needed any more once ::frz_create has returned.
+/// Options of a writer. Several writers may use the same options, also at the same time, as long as
+/// nothing changes these. After ::frz_create has returned, the writer no longer needs them.
 pub struct frz_options {
     pub(crate) inner: WriterOptions,
 }
@@ -95,9 +95,9 @@ pub unsafe extern "C" fn frz_options_set_list(
     unsafe { change(options, |inner| inner.set_list(text(list, "list")?)) }
 }
 
-/// Replaces all options by those that the environment states, as files of netCDF's calls have them:
-/// `FRAZIL_GOAL=size` and its like, and `FRAZIL_OPTIONS=goal=size,threads=4`. Options that the program
-/// insists on are set afterwards.
+/// Replaces all options by those of the environment, which netCDF's calls use: `FRAZIL_GOAL=size`
+/// and so on, and `FRAZIL_OPTIONS=goal=size,threads=4`. To override the environment, set options
+/// after this call.
 ///
 /// Errors: as ::frz_options_set, with the name of the variable.
 #[unsafe(no_mangle)]
@@ -128,14 +128,14 @@ pub unsafe extern "C" fn frz_options_set_threads(
     }
 }
 
-/// Where packing threads run.
+/// Cores on which packing threads run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub enum frz_cores {
     /// On the cores that the process may use and has not bound its own threads to; if it has bound
     /// all, on all of them, where they yield to the program's threads.
     FRZ_CORES_SPARE = 0,
-    /// Wherever the system lets them run.
+    /// On all cores that the process may use.
     FRZ_CORES_ANY = 1,
 }
 
@@ -162,8 +162,7 @@ pub unsafe extern "C" fn frz_options_set_cores(
     }
 }
 
-/// Packing threads run on these cores and no others: `count` numbers, as the system counts them
-/// from 0.
+/// Lets packing threads run on these cores only: `count` numbers, as the system counts them from 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_core_list(
     options: *mut frz_options,
@@ -187,8 +186,8 @@ pub unsafe extern "C" fn frz_options_set_core_list(
     }
 }
 
-/// Bytes that values may take in memory while they are gathered, packed and placed (default:
-/// 268435456; 1048576 at least). What does not fit waits in a scratch file beside the output.
+/// Sets the memory for values that are gathered, packed and placed, in bytes (default: 268435456;
+/// at least 1048576). Values that do not fit wait in a scratch file beside the output.
 ///
 /// Errors: ::FRZ_INVALID_ARGUMENT for less, or more than any machine has.
 #[unsafe(no_mangle)]
@@ -204,8 +203,8 @@ pub unsafe extern "C" fn frz_options_set_memory_bytes(
     }
 }
 
-/// Not 0: every ::frz_sync waits until the disk has it, and survives a power cut. 0 (the default):
-/// it survives the end of the process, in whatever way that ends.
+/// Not 0: every ::frz_sync waits until the data are on the disk, so that they survive a power cut.
+/// 0 (the default): they survive the end of the process, however it ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_durable(
     options: *mut frz_options,
@@ -220,7 +219,7 @@ pub unsafe extern "C" fn frz_options_set_durable(
     }
 }
 
-/// Not 0: all work is done in the calls themselves, on the calling thread; for debugging.
+/// Not 0: each call does all of its work on the calling thread, for debugging.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_synchronous(
     options: *mut frz_options,
@@ -250,8 +249,8 @@ pub unsafe extern "C" fn frz_options_set_overwrite(
     }
 }
 
-/// Not 0: the file says that it keeps to netCDF's classic model (no groups, no strings, at most
-/// one unlimited dimension).
+/// Not 0: the file is marked as one of netCDF's classic model (no groups, no strings, at most one
+/// unlimited dimension).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_classic_model(
     options: *mut frz_options,
@@ -266,9 +265,9 @@ pub unsafe extern "C" fn frz_options_set_classic_model(
     }
 }
 
-/// The writer commits by itself when a record is complete and so many bytes were put since the last
-/// commit (default: 268435456), for programs that never call ::frz_sync. 0: it never does, unless
-/// rewritten chunks would take too much memory.
+/// Lets the writer commit by itself at the end of a record, once this many bytes were put since the
+/// last commit (default: 268435456). This serves programs that never call ::frz_sync. 0: it commits
+/// by itself only if rewritten chunks would take too much memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_commit_bytes(
     options: *mut frz_options,
@@ -286,8 +285,9 @@ pub unsafe extern "C" fn frz_options_set_commit_bytes(
     }
 }
 
-/// Records that the program writes between two calls of ::frz_sync; 0 (the default): not known.
-/// Chunks then have no more records, so that a sync finds them complete and writes none twice.
+/// Sets the number of records that the program writes between two calls of ::frz_sync; 0 (the
+/// default): not known. No chunk then has more records, so that a sync finds chunks complete and
+/// writes none twice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_records_per_sync(
     options: *mut frz_options,
@@ -302,8 +302,9 @@ pub unsafe extern "C" fn frz_options_set_records_per_sync(
     }
 }
 
-/// How many seconds a rank of a file that several write waits for one of which it hears nothing
-/// (default: 300): then the call fails, and says for whom it waited. All ranks say the same.
+/// Sets how many seconds a rank waits for a silent rank, if several ranks write one file (default:
+/// 300). After that the call fails, and its message names the silent ranks. Set the same number on
+/// all ranks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_longest_wait(
     options: *mut frz_options,
@@ -320,10 +321,10 @@ pub unsafe extern "C" fn frz_options_set_longest_wait(
     }
 }
 
-/// 0: the bytes of a file that several ranks write may depend on which ranks there are and what each
-/// of them puts. Chunk shapes that nobody stated then go by the ranks' blocks (::frz_state_block),
-/// and ranks write packed chunks at once, not at the next sync. Not 0 (the default): the same bytes
-/// for any number of ranks and any decomposition. docs/mpi.md says more.
+/// 0: the bytes of a file that several ranks write may depend on the number of ranks and on what
+/// each of them puts. Chunk shapes that are not stated then follow the ranks' blocks
+/// (::frz_state_block), and ranks write packed chunks at once, not at the next sync. Not 0 (the
+/// default): the same bytes for any number of ranks and any decomposition. docs/mpi.md says more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_reproducible(
     options: *mut frz_options,
@@ -338,9 +339,10 @@ pub unsafe extern "C" fn frz_options_set_reproducible(
     }
 }
 
-/// Of the ranks that write a file together the last `io_ranks`, at most half, pack and write for the
-/// others, which hand them what they put and go on; 0 (the default): every rank packs and writes what
-/// it puts. ::frz_is_io_rank tells which rank is what; docs/mpi.md says what an I/O rank does.
+/// Makes the last `io_ranks` ranks, at most half of all, pack and write for the others. The others
+/// send them their values and go on. 0 (the default): every rank packs and writes its own values.
+/// ::frz_is_io_rank says whether a rank is one of them; docs/mpi.md describes what an I/O rank
+/// does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_io_ranks(
     options: *mut frz_options,

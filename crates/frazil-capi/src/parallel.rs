@@ -20,23 +20,23 @@ use crate::options::frz_options;
 use crate::status::frz_status;
 use crate::writer::{frz_writer, open, variable_id};
 
-/// How the processes that write a file together reach each other. `frazil_mpi.c` fills it with MPI;
-/// whoever has something else may do so as well. Messages from one rank to another arrive in the
-/// order in which they were sent. Every function returns 0, or something else if it could not do
-/// its work; only the thread that calls frazil calls them, and none may wait for another rank.
+/// Functions through which the processes that write one file exchange messages. `frazil_mpi.c`
+/// fills it for MPI; you can fill it for another transport. Messages from one rank to another
+/// arrive in the order in which they were sent. Every function returns 0, or another number if it
+/// failed. Only the thread that calls frazil calls them, and none may wait for another rank.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct frz_comm {
     /// `sizeof(frz_comm)`.
     pub size_bytes: usize,
-    /// Handed to every function.
+    /// Passed to every function.
     pub state: *mut c_void,
     /// The number of this process, from 0.
     pub rank: c_int,
     /// How many processes there are.
     pub ranks: c_int,
-    /// Begins to send `count` bytes to rank `to`; they stay as they are until `test` says that they
-    /// have left. `*request` becomes what `test` is to be asked for.
+    /// Begins to send `count` bytes to rank `to`; they do not change until `test` says that they
+    /// were sent. `*request` becomes the argument for `test`.
     pub send: Option<
         unsafe extern "C" fn(
             state: *mut c_void,
@@ -46,7 +46,7 @@ pub struct frz_comm {
             request: *mut *mut c_void,
         ) -> c_int,
     >,
-    /// `*is_done` becomes 1 if what was sent has left (the request is then not asked for again),
+    /// `*is_done` becomes 1 if the message was sent (frazil does not ask for this request again),
     /// else 0.
     pub test: Option<
         unsafe extern "C" fn(
@@ -84,8 +84,8 @@ pub type frz_connect =
     Option<unsafe extern "C" fn(fortran_comm: c_int, comm: *mut frz_comm) -> c_int>;
 
 /// How a program gets what knows MPI.
-const LINK: &str = "link it with -lfrazil_mpi; a linker that leaves out what no symbol asks for needs \
-                    -Wl,--no-as-needed in front of that (docs/mpi.md)";
+const LINK: &str = "link it with -lfrazil_mpi; if the linker drops libraries that no symbol \
+                    needs, put -Wl,--no-as-needed in front of it (docs/mpi.md)";
 /// What connecting returns where frazil_mpi was compiled for another MPI.
 const OTHER_MPI: c_int = 2;
 
@@ -238,13 +238,13 @@ impl Drop for Table {
     }
 }
 
-/// Begins a new file that all ranks of `comm` write together: each of them makes this call, with the
+/// Creates a file that all ranks of `comm` write together. Each of them makes this call, with the
 /// same options. `comm` is copied; its `free` is called in any case.
 ///
-/// ::frz_sync, ::frz_close and ::frz_end_definitions are calls that all ranks make; puts never wait
-/// for another rank, and any rank may put anything, or nothing. All ranks define the same. Where
+/// All ranks make the calls ::frz_sync, ::frz_close and ::frz_end_definitions. Puts never wait for
+/// another rank, and any rank may put anything, or nothing. All ranks make the same definitions. If
 /// ranks put values for the same elements between two syncs, those of the highest rank stay. Values
-/// are not read back. docs/mpi.md says more.
+/// cannot be read back. See docs/mpi.md.
 ///
 /// Errors: as ::frz_create, on all ranks the same; ::FRZ_INTERRUPTED if a rank does not come.
 #[unsafe(no_mangle)]
@@ -282,8 +282,8 @@ pub unsafe extern "C" fn frz_create_parallel_fortran(
     }
 }
 
-/// Opens an existing netCDF-4 file that all ranks of `comm` go on writing together: as ::frz_append and
-/// ::frz_create_parallel.
+/// Opens an existing netCDF-4 file that all ranks of `comm` continue to write together, as
+/// ::frz_append and ::frz_create_parallel do.
 ///
 /// Errors: as ::frz_append, on all ranks the same; ::FRZ_INTERRUPTED if a rank does not come.
 #[unsafe(no_mangle)]
@@ -321,8 +321,8 @@ pub unsafe extern "C" fn frz_append_parallel_fortran(
     }
 }
 
-/// Says what knows MPI: `frazil_mpi.c` does it when the program starts, or in `frz_mpi_register`.
-/// NULL: nothing does.
+/// Registers the function that connects to MPI. `frazil_mpi.c` calls it when the program starts, or
+/// in `frz_mpi_register`. NULL: there is no MPI.
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_set_connect(connect: frz_connect) {
     *CONNECT.lock().unwrap_or_else(PoisonError::into_inner) = connect;
@@ -374,11 +374,11 @@ fn connected(fortran_comm: c_int) -> Result<Table> {
     }
 }
 
-/// Compares the definitions of all ranks; for a writer that is alone it does nothing. All ranks call
-/// it, or none: ::frz_sync and ::frz_close do the same first.
+/// Compares the definitions of all ranks; for a writer of one process it does nothing. Either all
+/// ranks call it, or none: ::frz_sync and ::frz_close begin with the same comparison.
 ///
-/// Errors: ::FRZ_INVALID_ARGUMENT if a rank has defined something else; ::frz_last_message names the
-/// rank and what differs.
+/// Errors: ::FRZ_INVALID_ARGUMENT if the definitions of a rank differ; ::frz_last_message names the
+/// rank and the difference.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_end_definitions(writer: *mut frz_writer) -> frz_status {
     // SAFETY: the caller's promise.
@@ -388,8 +388,9 @@ pub unsafe extern "C" fn frz_end_definitions(writer: *mut frz_writer) -> frz_sta
 /// Whether this rank packs and writes for others (::frz_options_set_io_ranks): `*is_io_rank` becomes
 /// 1 or 0.
 ///
-/// An I/O rank makes the definitions that all make and then calls ::frz_close, which returns when all
-/// others have closed; it serves them meanwhile. It may also put, and call ::frz_sync where they do.
+/// An I/O rank makes the same definitions as all ranks, and then calls ::frz_close. That call
+/// serves the others and returns when all of them have closed. An I/O rank may also put, and call
+/// ::frz_sync when they do.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_is_io_rank(
     writer: *const frz_writer,
@@ -407,12 +408,13 @@ pub unsafe extern "C" fn frz_is_io_rank(
 }
 
 /// Says that this rank will put blocks like this one: `count` elements along each dimension from
-/// `start`; what is said of unlimited dimensions does not matter. A rank with several blocks says so
-/// of each, one without any says nothing.
+/// `start`; unlimited dimensions are ignored. A rank with several blocks calls this for each; a
+/// rank without blocks does not call it.
 ///
-/// Where ::frz_options_set_reproducible is off, and nobody states the variable's chunk shape, no
-/// border of a block cuts its chunks, if these can be near frazil's own in size. It counts if it is
-/// said before ::frz_end_definitions; where nothing is said, the puts before the first sync count.
+/// If ::frz_options_set_reproducible is off and the variable has no stated chunk shape, frazil
+/// chooses chunks that no border of a block cuts, unless they would be far from frazil's usual
+/// size. Call it before ::frz_end_definitions. If no rank states a block, the puts before the first
+/// sync count.
 ///
 /// Errors: ::FRZ_INVALID_ARGUMENT if the block does not fit the variable.
 #[unsafe(no_mangle)]
@@ -459,9 +461,9 @@ pub unsafe extern "C" fn frz_netcdf_create_parallel(
     })
 }
 
-/// `nc_open_par` for a communicator by its Fortran handle: netCDF's status codes. With `NC_WRITE` all
-/// ranks go on writing a netCDF-4 file together, `NC_ENOPAR` if nothing knows MPI or the file is a
-/// classic one; else every rank reads for itself.
+/// `nc_open_par` for a communicator by its Fortran handle: netCDF's status codes. With `NC_WRITE`
+/// all ranks go on writing a netCDF-4 file together, `NC_ENOPAR` if nothing knows MPI or the file
+/// is a classic one; otherwise every rank reads for itself.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_netcdf_open_parallel(
     path: *const c_char,

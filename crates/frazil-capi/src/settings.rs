@@ -43,7 +43,8 @@ fn element_bytes(variable: &SchemaVariable) -> Option<usize> {
     variable.value_type.size_bytes()
 }
 
-/// What elements hold that were never written: one element of the variable's own type at `value`.
+/// Sets the value of elements that are never written: one element of the variable's own type at
+/// `value`.
 ///
 /// Errors of all functions `frz_set_...`: ::FRZ_INVALID_ARGUMENT for a value that the variable
 /// cannot have, or once values were put into it or it is in the file by a ::frz_sync.
@@ -55,7 +56,9 @@ pub unsafe extern "C" fn frz_set_fill_value(
 ) -> frz_status {
     let set = |variable: &SchemaVariable, settings: &mut VariableSettings| {
         let ValueType::Atomic(nc_type) = variable.value_type else {
-            return Err(invalid("strings have no fill value of the user's"));
+            return Err(invalid(
+                "variables of strings cannot have a fill value of your own",
+            ));
         };
         if value.is_null() {
             return Err(null("value"));
@@ -69,7 +72,7 @@ pub unsafe extern "C" fn frz_set_fill_value(
     unsafe { change(writer, variable, set) }
 }
 
-/// Elements that were never written hold nothing in particular; netCDF's `NC_NOFILL`.
+/// Leaves elements that are never written undefined, as netCDF's `NC_NOFILL` does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_set_no_fill(writer: *mut frz_writer, variable: c_int) -> frz_status {
     let set = |_: &SchemaVariable, settings: &mut VariableSettings| {
@@ -143,7 +146,7 @@ pub unsafe extern "C" fn frz_set_uncompressed(
 }
 
 /// Deflate (zlib) with this level, 1 (fast) to 9 (small), after a byte shuffle if `shuffle` is not
-/// 0. A variable has one compressor: ::frz_set_uncompressed takes another away first.
+/// 0. A variable has one compressor: to replace another one, call ::frz_set_uncompressed first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_set_deflate(
     writer: *mut frz_writer,
@@ -203,10 +206,10 @@ fn set_compressor(
         let other = |one: &&FilterSpec| compressors.contains(&one.id) && one.id != compressor.id;
         if let Some(other) = before.0.iter().find(other) {
             let (new, old) = (compressor.display_name(), other.display_name());
-            return Err(
-                invalid(format!("{new} together with {old}: only one can be"))
-                    .with_cure("call frz_set_uncompressed first, or ask for one of them only"),
-            );
+            return Err(invalid(format!(
+                "{new} and {old} are both requested, and only one is possible"
+            ))
+            .with_cure("call frz_set_uncompressed first, or request only one of them"));
         }
         checksum = before.0.iter().find(|one| one.id == filter_id::FLETCHER32);
     }
@@ -220,7 +223,7 @@ fn set_compressor(
     Ok(())
 }
 
-/// A Fletcher-32 checksum with each chunk, beside the compression that was asked for: call it
+/// Adds a Fletcher-32 checksum to each chunk, in addition to the requested compression: call it
 /// after ::frz_set_deflate, ::frz_set_zstd or ::frz_set_uncompressed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_set_checksum(writer: *mut frz_writer, variable: c_int) -> frz_status {
@@ -260,10 +263,10 @@ unsafe fn change_precision(
 }
 
 /// Rounds values to this many decimal digits: 1 to 6 (float), 1 to 15 (double); others are refused.
-/// Integers and text stay exact, whatever is stated.
+/// Integers and text always stay exact.
 ///
-/// Whatever is stated about precision, by this function and the ones below, holds together; fill
-/// values, NaN, infinities and zeros are never touched. What was done is written into the file.
+/// If you state precision with several of this and the following functions, all of them apply. Fill
+/// values, NaN, infinities and zeros are never rounded. The file states what was done.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_set_significant_digits(
     writer: *mut frz_writer,
@@ -307,9 +310,9 @@ pub enum frz_quantize {
     FRZ_BITROUND = 3,
 }
 
-/// Rounds by this algorithm, one of ::frz_quantize; how far, say ::frz_set_significant_digits
-/// (::FRZ_BITGROOM, ::FRZ_GRANULAR_BITROUND) or ::frz_set_significant_bits (::FRZ_BITROUND). Without
-/// this call frazil takes what suits the statements.
+/// Sets the rounding algorithm, one of ::frz_quantize. State how far it rounds with
+/// ::frz_set_significant_digits (::FRZ_BITGROOM, ::FRZ_GRANULAR_BITROUND) or
+/// ::frz_set_significant_bits (::FRZ_BITROUND). By default frazil chooses the algorithm that fits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_set_quantize(
     writer: *mut frz_writer,
@@ -336,7 +339,7 @@ pub unsafe extern "C" fn frz_set_quantize(
     }
 }
 
-/// No value errs by more than this, in the variable's units.
+/// Sets the largest error of any value, in the variable's units.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_set_absolute_tolerance(
     writer: *mut frz_writer,
@@ -352,7 +355,7 @@ pub unsafe extern "C" fn frz_set_absolute_tolerance(
     }
 }
 
-/// No value errs by more than this share of it, in percent.
+/// Sets the largest error of any value, in percent of the value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_set_relative_tolerance(
     writer: *mut frz_writer,

@@ -4,19 +4,19 @@ use std::ffi::{CStr, c_char, c_int};
 
 use frazil::ErrorCode;
 
-/// What became of a call. The numbers never change; new ones come at the end.
+/// Status codes. The numbers never change; new ones are added at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub enum frz_status {
     /// Done.
     FRZ_OK = 0,
-    /// An argument that cannot be honoured.
+    /// An invalid argument.
     FRZ_INVALID_ARGUMENT = 1,
     /// A file, group, dimension or variable that does not exist.
     FRZ_NOT_FOUND = 2,
     /// The operating system refused access.
     FRZ_PERMISSION_DENIED = 3,
-    /// The file exists and overwriting was not asked for.
+    /// The file exists, and overwriting was not requested.
     FRZ_ALREADY_EXISTS = 4,
     /// Any other input/output error.
     FRZ_IO = 5,
@@ -24,7 +24,7 @@ pub enum frz_status {
     FRZ_NO_SPACE = 6,
     /// The file contradicts itself or its format.
     FRZ_CORRUPT = 7,
-    /// A legal thing that frazil does not do.
+    /// Valid, but not supported by frazil.
     FRZ_UNSUPPORTED = 8,
     /// A filter that is neither built in nor found as a plugin.
     FRZ_MISSING_FILTER = 9,
@@ -44,7 +44,7 @@ pub enum frz_status {
     FRZ_LOCKED = 16,
     /// The file changed while it was being read.
     FRZ_FILE_CHANGED = 17,
-    /// A rounded value lies further from its original than was promised.
+    /// A rounded value differs from its original by more than the bound.
     FRZ_BOUND_EXCEEDED = 18,
 }
 
@@ -108,8 +108,8 @@ impl From<ErrorCode> for frz_status {
     }
 }
 
-/// What a status means, in a few words. Never NULL; the text lives as long as the program.
-/// ::frz_last_message says what happened to which file and variable.
+/// Returns a short description of a status. It is never NULL, and lives as long as the program.
+/// ::frz_last_message names the file, the variable and the cause.
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_strerror(status: c_int) -> *const c_char {
     frz_status::from_number(status)

@@ -120,17 +120,17 @@ pub(crate) fn other_type(schema: &Schema, variable: VariableId, stated: ValueTyp
         .at_variable(&schema.variable_path(variable))
 }
 
-/// Puts a box of values into a variable. The values are copied: the caller's memory is free when
-/// the call returns.
+/// Puts a box of values into a variable. The call copies the values: you may reuse their memory
+/// when it returns.
 ///
-/// `start` (default, if NULL: zeros) and `count` (default: up to the end of each dimension as it
-/// is now) have one element for each dimension of the variable, the slowest first. `stride` (default:
-/// ones) takes every stride-th element of the variable; `count` counts what is put. An unlimited
-/// dimension grows as needed.
+/// `start` (default, if NULL: zeros) and `count` (default: up to the end of each dimension as it is
+/// now) have one element for each dimension of the variable, the slowest first. `stride` (default:
+/// ones) puts into every stride-th element of the variable; `count` is the number of elements put.
+/// An unlimited dimension grows as needed.
 ///
 /// `values` holds the product of `count` elements, the last dimension varying fastest. `type`, one
-/// of ::frz_type, says what they are; it must be the variable's own type. For ::FRZ_STRING, they
-/// are pointers to texts.
+/// of ::frz_type, is their type, which must be the variable's own type. For ::FRZ_STRING, they are
+/// pointers to texts.
 ///
 /// Errors: ::FRZ_INVALID_ARGUMENT for another type or a box that is not within the dimensions;
 /// also those of chunks that were put by earlier calls: ::FRZ_NO_SPACE, ::FRZ_IO...
@@ -190,7 +190,7 @@ unsafe fn put_selected(
     }
 }
 
-/// Reads a box of values back, those included that no ::frz_sync has committed yet. Elements that
+/// Reads a box of values back, including values that no ::frz_sync has committed yet. Elements that
 /// were never written hold the fill value.
 ///
 /// Arguments as for ::frz_put; `values` has room for the product of `count` elements. For
@@ -270,12 +270,12 @@ fn check_length(found: usize, wanted: usize) -> Result<()> {
     if found == wanted {
         return Ok(());
     }
-    let cause = format!("read {found} where {wanted} were asked for");
+    let cause = format!("read {found} where {wanted} were requested");
     Err(Error::new(ErrorCode::Internal, cause))
 }
 
-/// Frees texts that ::frz_read and others gave, and makes the pointers NULL. NULL is allowed, for `texts`
-/// and for each of them.
+/// Frees texts that ::frz_read and other functions returned, and sets the pointers to NULL. NULL is
+/// allowed, for `texts` and for each of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_free_strings(length: usize, texts: *mut *mut c_char) {
     if texts.is_null() {

@@ -18,10 +18,9 @@ use crate::status::frz_status;
 
 /// A netCDF-4 file being written.
 ///
-/// Several threads may use one writer: their calls come one after the other. Once a thread has
-/// called ::frz_close or ::frz_abandon, the handle is gone and no thread may use it any more.
-/// Writers of different files do not wait for each other, but for the library that keeps the
-/// books of HDF5 files.
+/// Several threads may use one writer: their calls run one after the other. After a thread has
+/// called ::frz_close or ::frz_abandon, no thread may use the handle. Writers of different files do
+/// not wait for each other, except while one of them is in libhdf5.
 pub struct frz_writer {
     shared: Arc<Shared>,
 }
@@ -37,7 +36,7 @@ pub(crate) struct Shared {
     pub(crate) ended: OnceLock<Result<WriterReport>>,
 }
 
-/// What a writer did.
+/// Report of a writer.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct frz_report {
@@ -45,21 +44,22 @@ pub struct frz_report {
     pub size_bytes: usize,
     /// Seconds that calls waited: for memory, for commits, for the end.
     pub stalled_seconds: f64,
-    /// Seconds of packing and placing that ran behind the caller's back.
+    /// Seconds of packing and placing in the background.
     pub hidden_seconds: f64,
-    /// Bytes handed to ::frz_put and its like.
+    /// Bytes given to ::frz_put and similar functions.
     pub raw_bytes: u64,
     /// Bytes of all values in the file, as they are stored.
     pub stored_bytes: u64,
-    /// Raw bytes by stored bytes; 1 where nothing is stored.
+    /// Raw bytes divided by stored bytes; 1 if nothing is stored.
     pub ratio: f64,
     /// Bytes written to the scratch file because memory was short.
     pub spilled_bytes: u64,
-    /// Chunks placed; a chunk that was packed anew counts again.
+    /// Chunks placed; a chunk that was packed again counts again.
     pub chunks: u64,
-    /// Of those, chunks equal to one packed before, or of one value repeated, whose packed bytes they took over.
+    /// Chunks among these that reuse packed bytes, because they are equal to an earlier chunk or
+    /// repeat one value.
     pub chunks_reused: u64,
-    /// Chunks of nothing but fill values that need not be stored.
+    /// Chunks that hold only fill values and need not be stored.
     pub chunks_omitted: u64,
     /// Bytes of all chunks that were written: more than `stored_bytes` where chunks were written
     /// again, because a commit found them incomplete or because their values changed.
@@ -91,7 +91,7 @@ impl frz_report {
 /// The size of the report in version 0.1.0, which had no `written_bytes`.
 const FIRST_REPORT_BYTES: usize = offset_of!(frz_report, written_bytes);
 
-/// What ::frz_recover found and did.
+/// Outcome of ::frz_recover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub enum frz_recovery {
@@ -137,7 +137,7 @@ pub(crate) unsafe fn with_writer<T>(
 /// The error of a writer in a child process, which has no threads to pack.
 #[cold]
 fn of_the_parent(path: &Path) -> Error {
-    let cause = "the file is being written by the process that this one is a fork of";
+    let cause = "the parent process is writing the file, and this process is its fork";
     Error::new(ErrorCode::InvalidArgument, cause)
         .in_file(path)
         .with_cure("create a writer in the process that writes")
@@ -210,9 +210,9 @@ pub(crate) unsafe fn open(
     })
 }
 
-/// Begins a new, empty netCDF-4 file. Readers can open it from the first ::frz_sync on.
+/// Creates a netCDF-4 file. Readers can open it from the first ::frz_sync on.
 ///
-/// `options` may be NULL: the defaults. `*writer` becomes the new handle, to be given to
+/// `options` may be NULL: the defaults. `*writer` becomes the new handle, which you must give to
 /// ::frz_close or ::frz_abandon; on an error it becomes NULL.
 ///
 /// Errors: ::FRZ_ALREADY_EXISTS, ::FRZ_NOT_FOUND (no such folder), ::FRZ_PERMISSION_DENIED,
@@ -227,14 +227,14 @@ pub unsafe extern "C" fn frz_create(
     unsafe { open(path, options, writer, Writer::create) }
 }
 
-/// Opens an existing netCDF-4 file to go on writing it. What a killed writer left behind is
-/// brought in order first, as by ::frz_recover.
+/// Opens an existing netCDF-4 file for writing. If a killed writer left the file unfinished, this
+/// first recovers it, as ::frz_recover does.
 ///
-/// `options` and `writer` as for ::frz_create. Groups, dimensions and variables of the file are
-/// found by ::frz_find_group, ::frz_find_dimension and ::frz_find_variable.
+/// `options` and `writer` as for ::frz_create. Find groups, dimensions and variables of the file
+/// with ::frz_find_group, ::frz_find_dimension and ::frz_find_variable.
 ///
-/// Errors: ::FRZ_NOT_FOUND, ::FRZ_LOCKED, ::FRZ_CORRUPT, ::FRZ_UNSUPPORTED (what the file holds
-/// cannot be continued)...
+/// Errors: ::FRZ_NOT_FOUND, ::FRZ_LOCKED, ::FRZ_CORRUPT, ::FRZ_UNSUPPORTED (frazil cannot continue
+/// this file)...
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_append(
     path: *const c_char,
@@ -245,8 +245,7 @@ pub unsafe extern "C" fn frz_append(
     unsafe { open(path, options, writer, Writer::append) }
 }
 
-/// Makes everything put so far the state that readers see and that survives the end of this
-/// process.
+/// Commits: readers see everything put so far, and it survives the end of this process.
 ///
 /// Errors: those of writing, also of chunks that were put by earlier calls: ::FRZ_NO_SPACE,
 /// ::FRZ_IO... The last commit stays readable.
@@ -256,7 +255,7 @@ pub unsafe extern "C" fn frz_sync(writer: *mut frz_writer) -> frz_status {
     guarded(|| unsafe { with_writer(writer, Writer::sync) })
 }
 
-/// Says what was done so far.
+/// Reports what the writer has done so far.
 ///
 /// `report->size_bytes` must be `sizeof(frz_report)`, in the size that the caller was compiled
 /// with: later versions append members, and fill only those that the caller knows.
@@ -298,8 +297,8 @@ pub unsafe extern "C" fn frz_close(writer: *mut frz_writer, report: *mut frz_rep
     })
 }
 
-/// Gives up: the file goes back to its last commit; a new file without any is removed. The handle
-/// is freed in any case and must not be used any more.
+/// Closes without a commit: the file stays at its last commit; a new file without a commit is
+/// removed. The handle is freed in any case and must not be used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_abandon(writer: *mut frz_writer) -> frz_status {
     guarded(|| {

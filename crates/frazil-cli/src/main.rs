@@ -1,4 +1,4 @@
-//! The `frazil` command: reads the arguments, calls the facade, prints what it reports.
+//! The `frazil` command: reads the arguments, calls the crate `frazil`, and prints its reports.
 //!
 //! Exit codes: 0 done (for `verify`: equal), 1 a failure (for `verify`: different), 2 wrong usage
 //! (for `verify` also: cannot compare), 128 and the number of the signal that stopped it: 130 for

@@ -12,14 +12,14 @@ pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
     let (least, most) = (Resources::LEAST_MEMORY_BYTES, Resources::MOST_MEMORY_BYTES);
     if bytes < least {
         return Err(format!(
-            "{} is too little; the least is {}",
+            "{} is too small; the minimum is {}",
             human(bytes),
             human(least)
         ));
     }
     if bytes > most {
         return Err(format!(
-            "{} is too much; the most is {}",
+            "{} is too large; the maximum is {}",
             human(bytes),
             human(most)
         ));
@@ -35,7 +35,11 @@ mod tests {
     fn a_budget_has_a_floor() {
         assert_eq!(parse_memory("1M"), Ok(1 << 20));
         let message = parse_memory("1000K").unwrap_err();
-        assert_eq!(message, "1000.0 KiB is too little; the least is 1.0 MiB");
-        assert!(parse_memory("2000000G").unwrap_err().contains("the most"));
+        assert_eq!(message, "1000.0 KiB is too small; the minimum is 1.0 MiB");
+        assert!(
+            parse_memory("2000000G")
+                .unwrap_err()
+                .contains("the maximum")
+        );
     }
 }

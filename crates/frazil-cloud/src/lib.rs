@@ -1,4 +1,4 @@
-//! What files are to those who read them from afar.
+//! Files as remote readers see them.
 //!
 //! - [`references`](references()): in, a file; out, where each of its chunks lies, in the words of Zarr's readers.
 //! - [`cost`](cost()): in, a file; out, how many requests and bytes it takes to open and to read it in a bucket.
@@ -9,4 +9,4 @@ mod cost;
 mod references;
 
 pub use cost::{CloudCost, Link, ReadCost, VariableCost, cost};
-pub use references::{LeftOut, ReferenceOptions, References, references};
+pub use references::{LeftOut, Reference, ReferenceOptions, References, references};

@@ -1,4 +1,4 @@
-//! One chunk's bytes into another's: rounding, filters and compressors.
+//! Encodes and decodes one chunk: rounding, filters and compressors.
 //!
 //! A dataset's [`FilterPipeline`](frazil_types::FilterPipeline) is bound once to its element and
 //! chunk size ([`BoundDecoder`], [`BoundEncoder`]); the bound form is shared by all threads, each of

@@ -1,8 +1,8 @@
-//! The only door to libhdf5 and netCDF-C: open, locate, define, place.
+//! The only crate that calls libhdf5 and netCDF-C: open, locate, define, place.
 //!
-//! Everything that is `unsafe` lives in two folders: `ffi/` calls libhdf5 and netCDF-C, under one
-//! process-wide library lock, and `system/` the operating system. What this crate gives out is plain
-//! data. It knows no filter, no plan and no thread.
+//! All `unsafe` code is in two folders: `ffi/` calls libhdf5 and netCDF-C, under one process-wide
+//! library lock, and `system/` calls the operating system. This crate returns plain data. It knows
+//! no filters, plans or threads.
 
 pub mod beside;
 pub mod classic;

@@ -50,7 +50,7 @@ pub fn local(path: &Path) -> Result<Cow<'_, Path>> {
             Some(path) => [b"/", path].concat(),
             None if rest.starts_with(b"/") => rest.to_vec(),
             None => {
-                let cause = "a file:// URL names files of this machine only";
+                let cause = "a file:// URL can only name files on this machine";
                 return Err(Error::new(ErrorCode::InvalidArgument, cause)
                     .in_file(path)
                     .with_cure("write file:///FOLDER/FILE"));
@@ -101,12 +101,13 @@ pub fn refuse_stream(path: &Path, is_input: bool) -> Result<()> {
     }
     let (cause, cure) = match is_input {
         true => (
-            "standard input is no file: parts of files are read in any order",
-            "save it to a file first, as `cat > FILE`",
+            "frazil reads the parts of a file in any order, and standard input does not allow that",
+            "save it to a file first, for example with `cat > FILE`",
         ),
         false => (
-            "standard output is no file: parts of files are written in any order",
-            "write to a file and print that, as `frazil pack IN -o OUT && cat OUT`",
+            "frazil writes the parts of a file in any order, and standard output does not allow \
+             that",
+            "write to a file and print that, for example with `frazil pack IN -o OUT && cat OUT`",
         ),
     };
     Err(Error::new(ErrorCode::InvalidArgument, cause)

@@ -46,13 +46,10 @@ impl Input {
     /// # Errors
     /// If it cannot be read, or a writer was killed when a part of a commit was in it.
     pub fn open(path: &Path) -> Result<Self> {
-        let mut input = Self::open_with(path, &StorageOptions::new())?;
-        input.count_stored_bytes();
-        Ok(input)
+        Self::open_with(path, &StorageOptions::new())
     }
 
-    /// As [`Self::open`]; `options` are for access to files on other machines, which URLs name. Nobody has counted
-    /// their variables' stored bytes: only those who look at all variables need them.
+    /// As [`Self::open`]; `options` are for access to files on other machines, which URLs name.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -61,7 +58,8 @@ impl Input {
             return Self::open_source(&address::shown(&url), remote::open(&url, options)?);
         }
         if !options.is_empty() {
-            let cause = "it is a file of this machine, and storage options are for others";
+            let cause = "storage options apply only to files on other machines, and this file is \
+                         local";
             return Err(Error::new(ErrorCode::InvalidArgument, cause)
                 .in_file(path)
                 .with_cure("leave them out"));
@@ -94,14 +92,15 @@ impl Input {
         Ok(Self::of(name, bytes, None, kind))
     }
 
-    /// Counts what is stored of each variable of a file that is somewhere else.
-    fn count_stored_bytes(&mut self) {
+    /// Counts the stored bytes of every variable. This walks all chunk indexes, so opening leaves it out.
+    #[must_use]
+    pub fn with_stored_bytes(mut self) -> Self {
         let InputKind::Hdf5(hdf5) = &self.kind else {
-            return;
+            return self;
         };
-        // Whoever reads a damaged index is told of it.
-        if !hdf5.is_far() || hdf5.prefetch_indexes().is_err() {
-            return;
+        // Reading the chunks of a damaged index gives the error.
+        if hdf5.is_far() && hdf5.prefetch_indexes().is_err() {
+            return self;
         }
         for variable in &mut self.variables {
             if let DatasetStorage::Chunked { .. } = variable.storage {
@@ -109,6 +108,7 @@ impl Input {
                 variable.stored_bytes = records.iter().map(|record| record.stored_bytes).sum();
             }
         }
+        self
     }
 
     fn of(path: &Path, bytes: FileBytes, state: Option<FileState>, kind: InputKind) -> Self {
@@ -427,15 +427,15 @@ fn no_regular_file(kind: &FileType) -> Error {
     let (cause, cure) = if kind.is_dir() {
         (
             "is a directory",
-            "name files in it, as DIR/*.nc; `frazil pack --recursive` takes all of it",
+            "name files in it, such as DIR/*.nc; `frazil pack --recursive` takes all of them",
         )
     } else if kind.is_fifo() || kind.is_socket() {
         (
-            "is a pipe or a socket, and parts of it are read in any order",
-            "save it to a file first, as `cat PIPE > FILE`",
+            "is a pipe or a socket, and frazil must read its parts in any order",
+            "save it to a file first, for example with `cat PIPE > FILE`",
         )
     } else {
-        ("is a device, and holds no file", "name a file")
+        ("is a device, not a file", "name a file")
     };
     Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
 }

@@ -26,7 +26,7 @@ pub fn form(source: &Input) -> Option<String> {
             let names = without_place(classic.model());
             let words = || {
                 format!(
-                    "attributes are left out whose names netCDF-4 keeps for itself: {}",
+                    "attributes with names that netCDF-4 reserves are left out: {}",
                     names.join(", ")
                 )
             };
@@ -77,8 +77,8 @@ pub fn neighbours(source: &Input, target: &Path) -> Result<Option<String>> {
     };
     Ok((!lost.is_empty()).then(|| {
         format!(
-            "links or virtual datasets lead to files beside the input, which are not beside the \
-             output: {}{more}; copy these along",
+            "links or virtual datasets refer to files beside the input that are not beside the \
+             output: {}{more}; copy these files, too",
             named.join(", ")
         )
     }))

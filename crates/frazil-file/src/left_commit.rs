@@ -47,15 +47,16 @@ fn tell(found: LeftBeside, path: &Path) -> Result<Option<LeftCommit>> {
         LeftBeside::Nothing => return Ok(None),
         LeftBeside::Ignored { journal, reason } => {
             let notice = format!(
-                "{} means nothing and is ignored: {reason}",
+                "{} is not valid and is ignored: {reason}",
                 journal.display()
             );
             (notice, false)
         }
         LeftBeside::Damaged { journal } => {
             let notice = format!(
-                "a commit to it was left unfinished, and its journal is damaged ({}): what is read \
-                 may mix two states; if you know that the file is whole, remove the journal",
+                "a commit to it is unfinished, and its journal is damaged ({}), so the values \
+                 read may mix two states; if you know that the file is complete, remove the \
+                 journal",
                 journal.display()
             );
             (notice, true)
@@ -78,8 +79,8 @@ fn tell(found: LeftBeside, path: &Path) -> Result<Option<LeftCommit>> {
         }
         LeftBeside::HalfWay { journal } => {
             let cause = format!(
-                "only a part of a commit is in the file, as {} shows: what is read would mix two \
-                 states",
+                "the file holds only a part of a commit, as {} shows, so the values read would \
+                 mix two states",
                 journal.display()
             );
             let cure = format!(

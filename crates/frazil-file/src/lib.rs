@@ -1,7 +1,7 @@
-//! Files: opening an input, placing an output, and what every operation needs around them.
+//! Files: opening an input, placing an output, and what every operation needs for that.
 //!
-//! In: paths that a user names. Out: an [`input::Input`] whose metadata are known and checked, and a
-//! [`pending::Attempt`]: an output that appears whole under its name, or not at all.
+//! In: paths that a user names. Out: an [`input::Input`] whose metadata are known and checked, and
+//! a [`pending::Attempt`], an output that appears complete under its name or not at all.
 //!
 //! - Names: [`address`] tells URLs from paths, [`remote`] is the way to other machines.
 //! - Errors: [`error::Error`] names the file, the object, the cause and the cure, with a stable code.

@@ -62,7 +62,7 @@ fn replace(temporary: &Path, target: &Path, state: &FileState) -> Result<()> {
         Ok(()) => Err(changed(target)),
         Err(error) => {
             let cause = format!(
-                "it changed while it was being replaced, and cannot be put back: {error}; it lies \
+                "it changed while frazil replaced it, and cannot be put back: {error}; it is now \
                  in {}",
                 temporary.display()
             );
@@ -115,14 +115,14 @@ fn failed(error: &io::Error, target: &Path) -> Error {
 }
 
 fn appeared(target: &Path) -> Error {
-    let cause = "another program made a file of this name meanwhile";
+    let cause = "another program created a file of this name in the meantime";
     Error::new(ErrorCode::AlreadyExists, cause)
         .in_file(target)
-        .with_cure("run it again, with --overwrite to replace that file")
+        .with_cure("run it again; add --overwrite to replace that file")
 }
 
 fn changed(target: &Path) -> Error {
-    let cause = "another program changed it meanwhile; it is not replaced";
+    let cause = "another program changed it in the meantime, so frazil does not replace it";
     Error::new(ErrorCode::FileChanged, cause)
         .in_file(target)
         .with_cure("try again when no other program writes it")

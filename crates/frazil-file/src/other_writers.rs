@@ -60,12 +60,12 @@ impl Writer {
                 "another program is writing it (single writer, multiple readers)"
             }
             Self::Gone { is_swmr: false } => {
-                "it is marked as open for writing, and nobody on this machine writes it: its \
-                 writer died, or runs on another machine"
+                "it is marked as open for writing, but no process on this machine is writing it: \
+                 its writer died, or runs on another machine"
             }
             Self::Gone { is_swmr: true } => {
-                "it is marked as open for SWMR writing, and nobody on this machine writes it: its \
-                 writer died, or runs on another machine"
+                "it is marked as open for SWMR writing, but no process on this machine is \
+                 writing it: its writer died, or runs on another machine"
             }
             Self::Unknown { .. } => {
                 "it is marked as open for writing: its writer is active, or died"
@@ -78,14 +78,14 @@ impl Writer {
         let (path, words) = (path.display(), self.words());
         match self {
             Self::Active { is_swmr: true } => {
-                format!("{path}: {words}; what is there at this moment is read")
+                format!("{path}: {words}; frazil reads what it holds at this moment")
             }
             Self::Active { is_swmr: false } => {
-                format!("{path}: {words}; what is still to come is not read")
+                format!("{path}: {words}; frazil does not read what comes later")
             }
             Self::Gone { .. } | Self::Unknown { .. } => format!(
-                "{path}: {words}; what is there is read. If no writer is left, `h5clear -s --increment=0` \
-                 removes the mark"
+                "{path}: {words}; frazil reads what it holds. If no writer is left, `h5clear -s \
+                 --increment=0` removes the mark"
             ),
         }
     }
@@ -103,7 +103,7 @@ impl Writer {
 
     /// The refusal to replace the file.
     fn refusal(self, path: &Path) -> Error {
-        let cause = format!("{}; it is not replaced", self.words());
+        let cause = format!("{}, so frazil does not replace it", self.words());
         Error::new(ErrorCode::Locked, cause)
             .in_file(path)
             .with_cure(self.cure(path))

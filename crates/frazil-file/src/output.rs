@@ -172,7 +172,7 @@ fn not_followed(error: &std::io::Error, path: &Path) -> Error {
     let cure = "name another file, or remove the link";
     match error.kind() {
         std::io::ErrorKind::NotFound => {
-            let cause = "is a link to something that is not there";
+            let cause = "is a link to a file that does not exist";
             Error::new(ErrorCode::AlreadyExists, cause).in_file(path)
         }
         _ => Error::io(error, "follow the link", path),
@@ -189,7 +189,7 @@ pub fn check_new(path: &Path, overwrite: bool) -> Result<Before> {
     let before = Before::now(path);
     let Ok(existing) = path.metadata() else {
         if !overwrite && path.is_symlink() {
-            let cause = "is a link to something that is not there";
+            let cause = "is a link to a file that does not exist";
             return Err(Error::new(ErrorCode::AlreadyExists, cause)
                 .in_file(path)
                 .with_cure("name another file, or remove the link"));

@@ -97,7 +97,7 @@ pub(crate) fn beside(
     match source.beside(name) {
         Err(error) if error.kind() == io::ErrorKind::Unsupported => {
             let cause =
-                format!("it has values in `{name}`, and a file object has nothing beside it");
+                format!("it has values in `{name}`, and frazil cannot look beside a file object");
             Err(Error::new(ErrorCode::Unsupported, cause)
                 .in_file(of)
                 .with_cure("open it by its path or URL"))
@@ -123,8 +123,9 @@ fn way(url: &str) -> Result<&'static dyn Network> {
     };
     let Some(way) = WAY.get() else {
         return Err(closed(
-            "this program has no network code",
-            "copy the file here first, or use the command or the Python package, built without REMOTE=0",
+            "this program was built without network code",
+            "copy the file here first, or use the command or the Python package, unless they \
+             were built with REMOTE=0",
         ));
     };
     let stated = std::env::var(SWITCH).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Variables as sources of decoded chunks.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use frazil_codec::{BoundDecoder, cure_for};
@@ -133,7 +134,7 @@ fn stored_values(input: &Input, i: usize, leading: Option<u64>) -> Result<Access
             _,
         ) => contiguous_slabs(input, variable, *address, leading),
         (DatasetStorage::Chunked { .. }, InputKind::Hdf5(hdf5)) => {
-            chunked(hdf5, input.bytes(), variable)
+            chunked(hdf5, input.bytes(), variable, None)
         }
         (DatasetStorage::Chunked { .. }, InputKind::Classic(_)) => {
             Err(Error::new(ErrorCode::Internal, "chunks in a classic file"))
@@ -176,11 +177,17 @@ fn as_indirect(access: Access) -> Result<Access> {
     }
 }
 
-/// Finds out how a chunked variable of an HDF5 file can be read, whose bytes are `bytes`.
+/// Finds out how a chunked variable of an HDF5 file can be read, whose bytes are `bytes`. With `within`, only chunks of
+/// these numbers in the grid are known afterwards: nothing else may be read.
 ///
 /// # Errors
 /// If the chunk index cannot be read, or is damaged.
-pub fn chunked(hdf5: &Hdf5Input, bytes: Arc<FileBytes>, variable: &DatasetInfo) -> Result<Access> {
+pub fn chunked(
+    hdf5: &Hdf5Input,
+    bytes: Arc<FileBytes>,
+    variable: &DatasetInfo,
+    within: Option<&Range<u64>>,
+) -> Result<Access> {
     let DatasetStorage::Chunked {
         chunk,
         pipeline,
@@ -194,7 +201,8 @@ pub fn chunked(hdf5: &Hdf5Input, bytes: Arc<FileBytes>, variable: &DatasetInfo) 
     };
     let path = hdf5.path();
     let element = element_of(Some(hdf5), variable)?;
-    let records = hdf5.locate(variable).map_err(|e| from_container(e, path))?;
+    let records = hdf5.locate_within(variable, within);
+    let records = records.map_err(|e| from_container(e, path))?;
     let grid = grid(variable, chunk)?;
     let chunk_bytes = grid
         .chunk_elements()

@@ -28,7 +28,7 @@ const PIECE_BYTES: usize = 64 << 10;
 pub fn read_text(path: &Path) -> Result<String> {
     let failed = |error| Error::io(&error, "read", path);
     let no_text = || {
-        let cause = "is no text in UTF-8, as plans, rules, trees and calibrations are";
+        let cause = "is not UTF-8 text, as plans, rules, trees and calibrations must be";
         Error::new(ErrorCode::InvalidArgument, cause).in_file(path)
     };
     let mut file = File::open(path).map_err(failed)?;
@@ -91,7 +91,7 @@ mod tests {
         };
         assert!(refused(&[0]) && refused(&[0xff, 0xfe]) && refused(b"a = \"\0\""));
         let endless = read_text(Path::new("/dev/zero")).unwrap_err();
-        assert!(endless.cause.contains("is no text"), "{endless}");
+        assert!(endless.cause.contains("is not UTF-8 text"), "{endless}");
         assert!(read_text(folder.path()).is_err() && read_text(&folder.path().join("no")).is_err());
     }
 }

@@ -1,5 +1,7 @@
 //! Datasets.
 
+use std::ops::Range;
+
 use frazil_types::{ChunkRecord, FilterPipeline};
 
 use crate::chunks::Chunked;
@@ -80,30 +82,33 @@ impl Dataset {
         })
     }
 
-    /// Bytes stored for values, as the index of chunks or the layout says it; 0 if that cannot be read.
+    /// Bytes stored for values that are not in chunks; 0 for chunks.
     #[must_use]
-    pub(crate) fn stored_bytes(&self, context: &Context) -> u64 {
+    pub fn unchunked_bytes(&self) -> u64 {
         let whole = || {
             let elements = self.extent.elements().unwrap_or_default();
             elements.saturating_mul(self.datatype.size_bytes as u64)
         };
         match &self.storage {
             Storage::Compact(bytes) => bytes.len() as u64,
-            Storage::Contiguous { address: None, .. } | Storage::Virtual(_) => 0,
+            Storage::Contiguous { address: None, .. }
+            | Storage::Virtual(_)
+            | Storage::Chunked(_) => 0,
             Storage::Contiguous { bytes, .. } => bytes.unwrap_or_else(whole),
             Storage::External(_) => whole(),
-            Storage::Chunked(_) => {
-                let records = self.locate(context).unwrap_or_default();
-                records.iter().map(|record| record.stored_bytes).sum()
-            }
         }
     }
 
-    /// Where the stored chunks lie, in row-major order of the grid; none if the dataset has no chunks.
+    /// Where the stored chunks lie, in row-major order of the grid; none if the dataset has no chunks. `within`: only
+    /// chunks of these numbers.
     ///
     /// # Errors
     /// If the index cannot be read, or names chunks outside the file.
-    pub(crate) fn locate(&self, context: &Context) -> Result<Vec<ChunkRecord>> {
+    pub(crate) fn locate(
+        &self,
+        context: &Context,
+        within: Option<&Range<u64>>,
+    ) -> Result<Vec<ChunkRecord>> {
         let (Storage::Chunked(chunks), Extent::Simple { shape, max_shape }) =
             (&self.storage, &self.extent)
         else {
@@ -122,7 +127,7 @@ impl Dataset {
             address,
             tree_rank: context.ranks().chunk_node,
         }
-        .locate(context.input())
+        .locate(context.input(), within)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A file and its objects.
 
 use std::fmt;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use frazil_types::ChunkRecord;
@@ -266,7 +266,20 @@ impl File {
     /// # Errors
     /// If the index cannot be read, or names chunks outside the file.
     pub fn locate(&self, dataset: &Dataset) -> Result<Vec<ChunkRecord>> {
-        let records = dataset.locate(&self.context)?;
+        self.locate_within(dataset, None)
+    }
+
+    /// As [`Self::locate`], but only chunks whose numbers in the grid lie `within`. Less of an index is read for that
+    /// where it is a B-tree.
+    ///
+    /// # Errors
+    /// As [`Self::locate`].
+    pub fn locate_within(
+        &self,
+        dataset: &Dataset,
+        within: Option<&Range<u64>>,
+    ) -> Result<Vec<ChunkRecord>> {
+        let records = dataset.locate(&self.context, within)?;
         self.input().settle();
         Ok(records)
     }
@@ -282,7 +295,7 @@ impl File {
         for _ in 0..MOST_INDEX_ROUNDS {
             let noted = self.input().note(|| {
                 left.retain(|one| {
-                    let tried = one.locate(&self.context);
+                    let tried = one.locate(&self.context, None);
                     tried.is_err_and(|error| Input::is_waiting(&error))
                 });
             });
@@ -298,12 +311,6 @@ impl File {
             self.input().prefetch(wanted)?;
         }
         Ok(())
-    }
-
-    /// Bytes stored for a dataset's values, as the index of chunks or the layout says it; 0 if that cannot be read.
-    #[must_use]
-    pub fn stored_bytes(&self, dataset: &Dataset) -> u64 {
-        dataset.stored_bytes(&self.context)
     }
 
     /// The bytes of an object of a global heap.

@@ -104,11 +104,15 @@ fn from_symbol_table(context: &Context, mut at: Cursor<'_>) -> Result<Vec<Link>>
         u64::from(sizes.length) + u64::from(sizes.address) + 4 + 4 + SCRATCH_BYTES as u64;
     let most = 2 * u64::from(ranks.symbol_leaf);
     let node_bytes = 8 + most * entry_bytes;
-    let leaves = tree1::entries(input, tree, &kind)?;
-    input.prefetch(leaves.iter().map(|leaf| (leaf.child, node_bytes)))?;
+    let mut leaves = Vec::new();
+    tree1::each_entry(input, tree, &kind, None, |_, leaf| {
+        leaves.push(leaf);
+        Ok(())
+    })?;
+    input.prefetch(leaves.iter().map(|&leaf| (leaf, node_bytes)))?;
     let mut links = Vec::new();
     for leaf in leaves {
-        let node = input.read_up_to(leaf.child, node_bytes, "a node of a symbol table")?;
+        let node = input.read_up_to(leaf, node_bytes, "a node of a symbol table")?;
         let mut at = input.cursor(&node);
         at.signature(b"SNOD", "a node of a symbol table")?;
         at.version(&[1], "a node of a symbol table")?;

@@ -1,12 +1,12 @@
-//! HDF5's metadata, read in safe Rust.
+//! Reads HDF5's metadata, in safe Rust.
 //!
-//! In goes a [`Source`] of bytes: a file, memory, or anything that can give ranges. Out comes plain data: groups and
-//! their [`Link`]s, [`Dataset`]s with the places of their chunks, types down to the last bit, [`Attribute`]s with
-//! their values as stored.
+//! In: a [`Source`] of bytes, which is a file, memory, or anything that returns ranges. Out: plain
+//! data: groups and their [`Link`]s, [`Dataset`]s with the places of their chunks, types down to
+//! the last bit, [`Attribute`]s with their values as stored.
 //!
-//! A file can say anything. So no size in it is believed before the file has as many bytes, no depth of nesting is
-//! the depth of a recursion without a bound, cycles are found, and the bytes that metadata lead to are counted: a small
-//! file cannot make a reader work long. libhdf5 is not here, nor is its lock: all of it can be used from many threads.
+//! A file can say anything. So the crate believes no size before the file has as many bytes. It
+//! bounds recursion, finds cycles, and counts the bytes that metadata lead to: a small file cannot
+//! make a reader work long. It does not use libhdf5 or its lock, so many threads can use it.
 //!
 //! Source: the *HDF5 File Format Specification*, version 4.0, and, where that is silent, what libhdf5 2.x accepts.
 

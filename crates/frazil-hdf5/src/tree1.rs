@@ -5,9 +5,11 @@
 
 use std::collections::HashSet;
 
-use crate::cursor::Cursor;
 use crate::error::{Result, damaged};
 use crate::input::Input;
+
+/// What messages call a node.
+const NODE: &str = "a node of a B-tree";
 
 /// A kind of tree: what its keys are.
 pub(crate) struct Kind {
@@ -19,46 +21,77 @@ pub(crate) struct Kind {
     pub(crate) rank: u16,
 }
 
-/// One entry of a node: the key on its left, and the address it leads to.
-pub(crate) struct Entry {
-    pub(crate) key: Vec<u8>,
-    pub(crate) child: u64,
-    /// Numbers of what can be found behind an inner node's entry: from these, to before those.
+/// Numbers from the first to the last that are wanted, as keys have them.
+pub(crate) struct Window {
+    pub(crate) first: Vec<u8>,
+    pub(crate) last: Vec<u8>,
+}
+
+impl Window {
+    /// Whether anything from one number to before another is wanted.
+    fn touches(&self, (from, to): (&[u8], &[u8])) -> bool {
+        !is_before(&self.last, from) && is_before(&self.first, to)
+    }
+}
+
+/// A node that is to be read.
+struct Node {
+    address: u64,
+    /// Numbers of what can be found in it: from these, to before those.
     range: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// The entries of all leaves, in order.
-pub(crate) fn entries(input: &Input, root: u64, kind: &Kind) -> Result<Vec<Entry>> {
+/// Calls `take` with each entry of the leaves, in order: the key on its left, and the address it leads to. With a
+/// window, nodes are left out that have nothing in it.
+pub(crate) fn each_entry(
+    input: &Input,
+    root: u64,
+    kind: &Kind,
+    window: Option<&Window>,
+    mut take: impl FnMut(&[u8], u64) -> Result<()>,
+) -> Result<()> {
     let mut seen = HashSet::new();
-    let mut nodes = vec![Entry {
-        key: Vec::new(),
-        child: root,
+    let mut nodes = vec![Node {
+        address: root,
         range: None,
     }];
     let mut expected: Option<u8> = None;
-    loop {
+    while !nodes.is_empty() {
         let bytes = node_bytes(input, kind);
-        input.prefetch(nodes.iter().map(|node| (node.child, bytes)))?;
-        let mut found = Vec::new();
+        input.prefetch(nodes.iter().map(|node| (node.address, bytes)))?;
+        let mut below = Vec::new();
         let mut level = 0;
         for node in &nodes {
-            if !seen.insert(node.child) {
+            if !seen.insert(node.address) {
                 return Err(damaged("a B-tree leads back to itself"));
             }
-            let (of_node, entries) = read_node(input, node, kind)?;
+            // The last nodes of a file need not be there whole, only what is used of them.
+            let bytes = input.read_up_to(node.address, bytes, NODE)?;
+            let (of_node, entries) = entries(input, &bytes, kind)?;
             if expected.is_some_and(|level| level != of_node) {
                 return Err(damaged("a B-tree has a node of the wrong level"));
             }
             expected = Some(of_node);
             level = of_node;
-            found.extend(entries);
+            let ranges = ranges(&entries, node, kind)?;
+            for ((key, child), range) in entries.pairs.iter().zip(ranges) {
+                let is_wanted = window
+                    .zip(range)
+                    .is_none_or(|(window, range)| window.touches(range));
+                match level {
+                    0 => take(key, *child)?,
+                    _ if is_wanted => below.push(Node {
+                        address: *child,
+                        range: range.map(|(from, to)| (from.to_vec(), to.to_vec())),
+                    }),
+                    _ => {}
+                }
+            }
         }
-        if level == 0 {
-            return Ok(found);
-        }
-        expected = Some(level - 1);
-        nodes = found;
+        expected = level.checked_sub(1);
+        nodes = below;
     }
+    Ok(())
 }
 
 fn node_bytes(input: &Input, kind: &Kind) -> u64 {
@@ -68,12 +101,16 @@ fn node_bytes(input: &Input, kind: &Kind) -> u64 {
     prefix + most * (kind.key_bytes as u64 + u64::from(sizes.address)) + kind.key_bytes as u64
 }
 
-fn read_node(input: &Input, node: &Entry, kind: &Kind) -> Result<(u8, Vec<Entry>)> {
-    // The last nodes of a file need not be there whole, only what is used of them.
-    let name = "a node of a B-tree";
-    let bytes = input.read_up_to(node.child, node_bytes(input, kind), name)?;
-    let mut at = input.cursor(&bytes);
-    at.signature(b"TREE", name)?;
+/// What a node has: keys on the left of entries with the addresses these lead to, and the last key.
+struct Entries<'a> {
+    pairs: Vec<(&'a [u8], u64)>,
+    last: &'a [u8],
+}
+
+/// A node's level and entries.
+fn entries<'a>(input: &Input, bytes: &'a [u8], kind: &Kind) -> Result<(u8, Entries<'a>)> {
+    let mut at = input.cursor(bytes);
+    at.signature(b"TREE", NODE)?;
     if at.u8()? != kind.number {
         return Err(damaged("a B-tree is of another kind than its use"));
     }
@@ -86,60 +123,47 @@ fn read_node(input: &Input, node: &Entry, kind: &Kind) -> Result<(u8, Vec<Entry>
             "a node of a B-tree claims {count} entries"
         )));
     }
-    let mut entries = (0..count)
-        .map(|_| read_entry(&mut at, kind))
-        .collect::<Result<Vec<_>>>()?;
-    if let Some(numbers_at) = kind.numbers_at.filter(|_| count > 0) {
-        let last = at.take(kind.key_bytes)?;
-        set_ranges(&mut entries, (level, last), node, numbers_at)?;
+    let mut pairs = Vec::with_capacity(count.into());
+    for _ in 0..count {
+        let key = at.take(kind.key_bytes)?;
+        let child = at.address()?;
+        pairs.push((key, child.ok_or_else(|| damaged("a B-tree leads nowhere"))?));
     }
-    Ok((level, entries))
-}
-
-fn read_entry(at: &mut Cursor<'_>, kind: &Kind) -> Result<Entry> {
-    let key = at.take(kind.key_bytes)?.to_vec();
-    let child = at
-        .address()?
-        .ok_or_else(|| damaged("a B-tree leads nowhere"))?;
-    Ok(Entry {
-        key,
-        child,
-        range: None,
-    })
-}
-
-/// Checks that each entry can be found by its key, and says of those of inner nodes what can be found behind them.
-fn set_ranges(
-    entries: &mut [Entry],
-    (level, last): (u8, &[u8]),
-    node: &Entry,
-    numbers_at: usize,
-) -> Result<()> {
-    let numbers = |key: &[u8]| key.get(numbers_at..).unwrap_or_default().to_vec();
-    let end = match &node.range {
-        Some((_, end)) if is_before(end, &numbers(last)) => end.clone(),
-        _ => numbers(last),
+    let has_numbers = kind.numbers_at.is_some() && count > 0;
+    let last = if has_numbers {
+        at.take(kind.key_bytes)?
+    } else {
+        &[]
     };
-    for number in (0..entries.len()).rev() {
-        let (entry, behind) = entries.split_at_mut(number + 1);
-        let entry = &mut entry[number];
-        let first = entry.key.get(numbers_at..).unwrap_or_default();
-        let next = behind
-            .first()
-            .map(|next| next.key.get(numbers_at..).unwrap_or_default());
-        let next = next.filter(|next| is_before(next, &end)).unwrap_or(&end);
-        let is_reached = node
-            .range
-            .as_ref()
-            .is_none_or(|(least, _)| !is_before(first, least));
+    Ok((level, Entries { pairs, last }))
+}
+
+/// Numbers of what can be found behind an entry: from these, to before those. `None` where keys are no numbers.
+type Found<'a> = Option<(&'a [u8], &'a [u8])>;
+
+/// Checks that each entry can be found by its key, and says what can be found behind each.
+fn ranges<'a>(entries: &Entries<'a>, node: &'a Node, kind: &Kind) -> Result<Vec<Found<'a>>> {
+    let Some(numbers_at) = kind.numbers_at else {
+        return Ok(vec![None; entries.pairs.len()]);
+    };
+    let numbers = |key: &'a [u8]| key.get(numbers_at..).unwrap_or_default();
+    let last = numbers(entries.last);
+    let end = match &node.range {
+        Some((_, end)) if is_before(end, last) => end,
+        _ => last,
+    };
+    let mut ranges = Vec::with_capacity(entries.pairs.len());
+    for (number, (key, _)) in entries.pairs.iter().enumerate() {
+        let first = numbers(key);
+        let next = entries.pairs.get(number + 1).map(|(key, _)| numbers(key));
+        let next = next.filter(|next| is_before(next, end)).unwrap_or(end);
+        let is_reached = (node.range.as_ref()).is_none_or(|(least, _)| !is_before(first, least));
         if !is_reached || !is_before(first, next) {
             return Err(damaged("the keys of a B-tree are out of order"));
         }
-        if level > 0 {
-            entry.range = Some((first.to_vec(), next.to_vec()));
-        }
+        ranges.push(Some((first, next)));
     }
-    Ok(())
+    Ok(ranges)
 }
 
 /// Whether some numbers come before others of as many.

@@ -1,5 +1,6 @@
 //! B-trees of version 2: indexes of new groups, of attributes, of heaps and of chunks.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use crate::checksum;
@@ -77,6 +78,22 @@ impl Tree2 {
 
     /// All records in order; the tree must be of this kind.
     pub(crate) fn records(&self, input: &Input, kind: u8) -> Result<Vec<Vec<u8>>> {
+        let records = self.records_where(input, kind, None)?;
+        match records.len() as u64 == self.total {
+            true => Ok(records),
+            false => Err(damaged(
+                "a B-tree has another number of records than stated",
+            )),
+        }
+    }
+
+    /// The records that are wanted, in order, and some beside them; `None`: all.
+    pub(crate) fn records_where(
+        &self,
+        input: &Input,
+        kind: u8,
+        place: Option<Place<'_>>,
+    ) -> Result<Vec<Vec<u8>>> {
         if self.kind != kind {
             return Err(damaged("a B-tree is of another kind than its use"));
         }
@@ -90,17 +107,10 @@ impl Tree2 {
             tree: self,
             input,
             levels: self.levels(input)?,
+            place,
             seen: HashSet::new(),
         };
-        let records = self
-            .root
-            .map_or(Ok(Vec::new()), |root| walk.collect(root))?;
-        match records.len() as u64 == self.total {
-            true => Ok(records),
-            false => Err(damaged(
-                "a B-tree has another number of records than stated",
-            )),
-        }
+        self.root.map_or(Ok(Vec::new()), |root| walk.collect(root))
     }
 
     fn levels(&self, input: &Input) -> Result<Vec<Level>> {
@@ -138,10 +148,14 @@ enum Item {
     Child(Node),
 }
 
+/// Whether a record lies before those that are wanted, among them, or behind them.
+pub(crate) type Place<'a> = &'a dyn Fn(&[u8]) -> Result<Ordering>;
+
 struct Walk<'a> {
     tree: &'a Tree2,
     input: &'a Input,
     levels: Vec<Level>,
+    place: Option<Place<'a>>,
     seen: HashSet<u64>,
 }
 
@@ -182,11 +196,22 @@ impl Walk<'_> {
             ));
         }
         let (records, children) = self.read_node(node, depth)?;
-        let mut children = children.into_iter().map(Item::Child);
-        items.extend(children.next());
+        let places = match self.place {
+            Some(place) => (records.iter().map(|record| place(record))).collect::<Result<_>>()?,
+            None => vec![Ordering::Equal; records.len()],
+        };
+        // A child lies between two records: what it has comes behind the one and before the other.
+        let is_wanted = |number: usize| {
+            let left = number.checked_sub(1).and_then(|left| places.get(left));
+            left != Some(&Ordering::Greater) && places.get(number) != Some(&Ordering::Less)
+        };
+        let children = children.into_iter().enumerate();
+        let mut children =
+            children.map(|(number, child)| is_wanted(number).then_some(Item::Child(child)));
+        items.extend(children.next().flatten());
         for record in records {
             items.push(Item::Record(record));
-            items.extend(children.next());
+            items.extend(children.next().flatten());
         }
         Ok(())
     }

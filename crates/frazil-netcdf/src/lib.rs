@@ -4,11 +4,10 @@
 //! In: calls with paths, numbers of objects and memory. Out: netCDF's status codes, with a message for each
 //! refusal, and files.
 //!
-//! A [`Dataset`] is one open file. netCDF-4 files that are created or opened for writing are the
-//! business of a [`Writer`](frazil_write::Writer), those opened for reading only that of a
-//! [`Reader`](frazil_read::Reader). Classic files, and files in which netCDF-C may see something else than
-//! the reader does (links, filters of plugins), go to the netCDF-C library that is
-//! built in.
+//! A [`Dataset`] is one open file. A [`Writer`](frazil_write::Writer) serves netCDF-4 files that
+//! are created or opened for writing, a [`Reader`](frazil_read::Reader) those opened for reading.
+//! The bundled netCDF-C serves classic files, and files in which netCDF-C may show something else
+//! than the reader does (links, filters of plugins).
 
 #![forbid(unsafe_code)]
 

@@ -85,7 +85,7 @@ fn warning(name: &str) -> String {
     let known = all.iter().map(|known| &known[PREFIX.len()..]);
     match nearest(&name[PREFIX.len()..], known) {
         Some(meant) => {
-            format!("the environment variable {name} has no meaning: is {PREFIX}{meant} meant?")
+            format!("the environment variable {name} has no meaning: do you mean {PREFIX}{meant}?")
         }
         None => {
             format!(

@@ -97,17 +97,20 @@ impl DeclaredOption {
 
 const GOALS: Values = Values::Words(&[
     ("balanced", "Small files at little cost"),
-    ("size", "Small files, at a cost that a repack can bear"),
-    ("speed", "Fast writing of what still shrinks"),
-    ("archive", "The smallest files, whatever writing them costs"),
+    (
+        "size",
+        "Small files, with filters that encode at least 20 MB/s on one core",
+    ),
+    ("speed", "The fastest filters that still shrink the data"),
+    ("archive", "The smallest files, at any cost"),
     (
         "energy",
-        "The fewest joules for writing once and reading once, of what still shrinks",
+        "The fewest joules for one write and one read, with filters that still shrink the data",
     ),
 ]);
 const READERS: Values = Values::Words(&[
     ("any", "Every netCDF-4 reader"),
-    ("netcdf4", "As any"),
+    ("netcdf4", "The same as any"),
     ("plugins", "Readers with the registered filter plugins"),
     ("frazil", "frazil, and readers with frazil's own plugins"),
 ]);
@@ -118,13 +121,16 @@ const STORAGES: Values = Values::Words(&[
     ("object-store", "An object store"),
 ]);
 const SHUFFLES: Values = Values::Words(&[
-    ("auto", "Try with and without, take what is smaller"),
+    (
+        "auto",
+        "Try with and without shuffle, use the smaller result",
+    ),
     ("on", "Always"),
     ("off", "Never"),
 ]);
 const LAYOUTS: Values = Values::Words(&[
-    ("standard", "No special demands"),
-    ("cmip7", "What the CMIP7 packing check demands"),
+    ("standard", "No special layout"),
+    ("cmip7", "The layout that the CMIP7 packing check requires"),
 ]);
 const FORMATS: Values = Values::Words(&[
     ("netcdf4", "netCDF-4/HDF5 without filters"),
@@ -134,18 +140,18 @@ const FORMATS: Values = Values::Words(&[
     ),
 ]);
 const MODES: Values = Values::Words(&[
-    ("async", "Threads pack behind the program's back"),
+    ("async", "Other threads pack while the program goes on"),
     ("sync", "Each call does its work itself"),
 ]);
 const CORES: Values = Values::Words(&[
     (
         "spare",
-        "Those that the program has not bound its threads to",
+        "Cores to which the program has not bound its threads",
     ),
-    ("any", "Wherever the system lets threads run"),
+    ("any", "All cores that the process may use"),
 ]);
 
-const SPEED: &str = "a speed above 0, as 400MB/s or 2*network";
+const SPEED: &str = "a speed above 0, such as 400MB/s or 2*network";
 
 /// All options.
 pub static OPTIONS: [DeclaredOption; 43] = [
@@ -154,15 +160,15 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         GOALS,
         "balanced",
         WRITER.and(PLAN),
-        "What filters are chosen for.",
+        "What to optimize the choice of filters for.",
     ),
     form(
         "filters",
-        "a chain of filters, as shuffle+deflate(1) or none",
+        "a chain of filters, such as shuffle+deflate(1), or none",
         "chosen by trial",
         WRITER.and(PLAN),
-        "These filters, in the order in which they are applied, instead of a choice, for example \
-         bitshuffle+zstd(5); see docs/filters.md.",
+        "Filters to use, in the order in which they are applied, for example bitshuffle+zstd(5); \
+         see docs/filters.md.",
     ),
     option(
         "readable_by",
@@ -174,53 +180,57 @@ pub static OPTIONS: [DeclaredOption; 43] = [
     form(
         "precision",
         "a file of rules",
-        "every bit is kept",
+        "all values stay exact",
         WRITER.and(PLAN),
-        "How exactly values are kept, and other options by variable: a TOML file (docs/precision.md).",
+        "Precision of values, and other options by variable: a TOML file (docs/precision.md).",
     )
-    .command("Words of the command line override it.")
+    .command("Options of the command line override it.")
     .python(
         "Precision",
-        "Or a mapping of names or patterns to keys of that page, {\"t2m\": {\"significant_digits\": 4}}.",
+        "Or a mapping of names or patterns to keys of that page, {\"t2m\": \
+         {\"significant_digits\": 4}}.",
     ),
     form(
         "reads",
-        "reads to come, as map,series",
+        "kinds of reads, such as map,series",
         "maps and series alike",
         WRITER.and(PLAN),
-        "Reads to come, which chunk shapes serve: map, series, profile, volume, or a hyperslab \
-         (time:200/lat:40/lon:60), each with a weight if wanted (series=2).",
+        "Reads that you expect, to choose chunk shapes for: map, series, profile, volume, or a \
+         hyperslab (time:200/lat:40/lon:60), each with an optional weight (series=2).",
     )
-    .python("Reads", "Or a list, or a mapping to weights, {\"map\": 1, \"series\": 2}."),
+    .python(
+        "Reads",
+        "Or a list, or a mapping to weights, {\"map\": 1, \"series\": 2}.",
+    ),
     option(
         "storage",
         STORAGES,
         "not stated",
         WRITER.and(PLAN),
-        "Where files will lie while they are read: the size of chunks follows it.",
+        "Kind of storage that the file will be read from; it determines the size of chunks.",
     ),
     form(
         "axes",
-        "roles of dimensions, as time=time,lev=level",
-        "found out from coordinates",
+        "roles of dimensions, such as time=time,lev=level",
+        "from the coordinates",
         WRITER.and(PLAN),
-        "What dimensions are, where it is not to be found out: time, level, lat, lon or other.",
+        "Roles of dimensions that the coordinates do not tell: time, level, lat, lon or other.",
     )
     .python("Mapping[str, str]", "A mapping, {\"lev\": \"level\"}."),
     form(
         "expected",
-        "lengths of unlimited dimensions, as time=8760",
+        "lengths of unlimited dimensions, such as time=8760",
         "not known",
         WRITER.and(PLAN),
-        "Lengths that unlimited dimensions will get: chunk shapes take them into account.",
+        "Lengths that unlimited dimensions will reach, to choose chunk shapes for.",
     )
     .python("Mapping[str, int]", "A mapping, {\"time\": 8760}."),
     form(
         "most_chunks",
         "a number of chunks, more than 0",
-        "65536 where reads or storage are stated",
+        "65536 if reads or storage are stated",
         PROGRAM.and(PLAN),
-        "The most chunks of a variable whose shape nobody states.",
+        "The most chunks that a variable may have, unless its chunk shape is stated.",
     )
     .python("int", ""),
     form(
@@ -228,16 +238,16 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         "a plan's file",
         "none",
         WRITER.and(PACK),
-        "Chunk shapes, filters and rounding as another run decided them.",
+        "Use the chunk shapes, filters and rounding that another run chose.",
     )
     .command("`frazil plan --json` writes such a file.")
-    .python("WritePlan", "What frazil.plan returned."),
+    .python("WritePlan", "A plan that frazil.plan returned."),
     form(
         "threads",
         "a number from 0 (one for each core) to 4096",
         "0",
         WRITER.and(ALL),
-        "Threads; 0 means one for each core.",
+        "Number of threads; 0 means one for each core.",
     )
     .python("int", ""),
     form(
@@ -245,7 +255,7 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         "bytes, or a number with K, M or G, from 1M to 1048576G",
         "256M",
         WRITER.and(ALL),
-        "Memory for chunks on their way, for example 512M.",
+        "Memory for chunks in progress, for example 512M.",
     )
     .python("int", "A number of bytes."),
     switch(
@@ -257,33 +267,34 @@ pub static OPTIONS: [DeclaredOption; 43] = [
     switch(
         "keep_plan",
         WRITER,
-        "Keeps what was decided in the file, as the attribute frazil_plan.",
+        "Store the plan in the file, in the attribute frazil_plan.",
     ),
     option(
         "cores",
         CORES,
         "spare",
         WRITER,
-        "Cores of the packing threads: those that the program has not bound its threads to, or any.",
+        "Cores for the packing threads: those to which the program has not bound its threads, or \
+         any.",
     ),
     option(
         "mode",
         MODES,
         "async",
         WRITER,
-        "Whether threads pack behind the program's back, or each call does its work itself.",
+        "Whether other threads pack while the program goes on, or each call does its work itself.",
     ),
     switch(
         "durable",
         WRITER,
-        "Whether a commit waits for the disk, and so survives a power cut.",
+        "Let each commit wait for the disk, so that it survives a power cut.",
     ),
     form(
         "commit_bytes",
         "bytes, more than 0, or a number with K, M or G, or never",
         "256M",
         WRITER,
-        "The writer commits by itself when a record is complete and so many bytes were put.",
+        "Commit by itself at the end of a record, once this many bytes were put.",
     )
     .python("int | str", ""),
     form(
@@ -291,7 +302,8 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         "a number of records, more than 0",
         "not known",
         WRITER,
-        "Records that the program writes between two syncs: chunks then have no more.",
+        "Number of records that the program writes between two syncs; no chunk then has more \
+         records.",
     )
     .python("int", ""),
     DeclaredOption {
@@ -299,7 +311,7 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         ..switch(
             "reproducible",
             WRITER,
-            "Whether ranks write the same bytes, however many they are and whatever each puts.",
+            "Write the same bytes, whatever the number of ranks is and whichever rank puts what.",
         )
     },
     form(
@@ -307,36 +319,36 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         "a number of ranks, 0 for none",
         "0",
         WRITER,
-        "The last ranks, at most half, that pack and write for the others.",
+        "Number of ranks, at most half of all, that pack and write for the others: the last ones.",
     ),
     form(
         "longest_wait",
         "seconds, more than 0",
         "300",
         WRITER,
-        "How long a rank waits for one of which it hears nothing.",
+        "Seconds that a rank waits for a silent one.",
     ),
     switch(
         "classic_model",
         PROGRAM,
-        "Whether the file says that it keeps to netCDF's classic model.",
+        "Mark the file as one of netCDF's classic model.",
     ),
     switch(
         "precision_is_shared",
         PROGRAM,
-        "Whether a file may lack variables that rules for precision name, and dimensions of reads, axes and expected.",
+        "Allow names in precision rules, reads, axes and expected that the file does not have.",
     ),
     // Of whole files alone.
     form(
         "chunks",
-        "auto, keep, or extents by dimension, as time=24,lat=64",
-        "by the reads to come",
+        "auto, keep, or lengths by dimension, such as time=24,lat=64",
+        "chosen for the expected reads",
         PLAN,
         "Chunk shapes, for example time=24,lat=64.",
     )
     .command(
-        "With a variable, tas:time=24, for that one, else for all that have the dimension; axis \
-         numbers serve too (0=24); may be repeated.",
+        "tas:time=24 applies to the variable tas only. Axis numbers work, too (0=24). You can \
+         repeat this option.",
     )
     .python(
         "Literal[\"auto\", \"keep\"] | Mapping[str, Any]",
@@ -348,7 +360,7 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         "a number from 0 (no compression) to 22",
         "chosen by trial",
         PLAN,
-        "Compression level, 0 for none.",
+        "Compression level; 0 means no compression.",
     )
     .python("int", ""),
     option(
@@ -358,23 +370,27 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         PLAN,
         "Byte shuffle before compression.",
     )
-    .python("bool", "By trial if left out."),
+    .python("bool", "None means by trial."),
     form(
         "weights",
-        "weights of size, write, read and energy, as size=1,write=0.5",
+        "weights of size, write, read and energy, such as size=1,write=0.5",
         "none",
         PLAN,
-        "How much stored bytes, time to write, time to read and joules count, in place of a goal; \
-         only proportions matter, and what is not named does not count.",
+        "Weights of stored bytes, write time, read time and joules, instead of a goal. Only their \
+         proportions matter. A weight that you leave out is 0.",
     )
-    .python("Mapping[str, float]", "A mapping, {\"size\": 1, \"write\": 0.5}."),
+    .python(
+        "Mapping[str, float]",
+        "A mapping, {\"size\": 1, \"write\": 0.5}.",
+    ),
     form(
         "min_write_speed",
         SPEED,
         "none",
         PLAN,
-        "Only filters that one core encodes as fast as that: 400MB/s, or what network, local or \
-         shared storage gives (2*network too).",
+        "Use only filters that one core encodes at least this fast: 400MB/s, or the speed of \
+         network, \
+         local or shared storage, or a multiple (2*network).",
     )
     .python("float | str", "A number means MB/s."),
     form(
@@ -382,16 +398,17 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         SPEED,
         "none",
         PLAN,
-        "Only filters that one core decodes as fast as that.",
+        "Use only filters that one core decodes at least this fast.",
     )
     .python("float | str", ""),
     form(
         "ratio_tolerance",
         "a share from 0 to below 1",
-        "that of the goal",
+        "0.002 for size and archive, else none",
         PLAN,
-        "Filters whose ratio is lower by no more than this count as equal, and the fastest of them \
-         is taken, for example 0.03; for the goal energy those with no more joules by it.",
+        "Share by which a ratio may be lower than the best and still count as equal, for example \
+         0.03. frazil uses the fastest of equal filters. For the goal energy, the share applies \
+         to joules.",
     )
     .command("3% means the same.")
     .python("float", ""),
@@ -400,61 +417,61 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         "a file of `frazil train`",
         "frazil's own",
         PLAN,
-        "Decision tree that names the filters to try, as `frazil train` writes it.",
+        "Decision tree that names the filters to try; `frazil train` writes such files.",
     )
     .python("StrPath", ""),
-    option("layout", LAYOUTS, "standard", PLAN, "Layout profile."),
+    option("layout", LAYOUTS, "standard", PLAN, "Layout of the file."),
     form(
         "calibration",
         "default, or a file of `frazil calibrate`",
-        "what that measured on this machine, if it did",
+        "the measurements of this machine, if there are any",
         PLAN,
-        "Constants of what reading costs: `default`, or a file of `frazil calibrate`.",
+        "Constants for the cost of reads: `default`, or a file that `frazil calibrate` wrote.",
     )
     .python("StrPath", ""),
     switch(
         "checksum",
         PLAN,
-        "Add Fletcher-32 checksums; existing ones are always kept.",
+        "Add Fletcher-32 checksums. frazil always keeps existing ones.",
     ),
     switch(
         "netcdf_attribute",
         PLAN,
-        "Also write netCDF-C's _Quantize... attribute; netCDF-C then may round again on reading.",
+        "Also write netCDF-C's _Quantize... attribute; netCDF-C may then round again when it \
+         reads.",
     ),
-    switch(
-        "dry_run",
-        PACK,
-        "Plan and predict only; nothing is written.",
-    ),
+    switch("dry_run", PACK, "Only plan and predict; write no file."),
     switch(
         "allow_larger",
         PACK,
-        "Also write packed files that are not smaller than their inputs, which are kept as they are \
-         otherwise; to an output that is named: those that are larger.",
+        "Also write packed files that are not smaller than their inputs. By default, frazil keeps \
+         such inputs as they are (docs/format.md).",
     ),
     switch(
         "verify",
         FILES,
-        "Compare each result with its input, value by value, before it gets its name.",
+        "Compare each result with its input, value by value, before the result gets its name.",
     ),
     switch(
         "history",
         FILES,
-        "Put a line with date and command before the global attribute history, as NCO and CDO do.",
+        "Add a line with date and command at the top of the global attribute history, as NCO and \
+         CDO do.",
     ),
     form(
         "carbon_intensity",
         "grams, 0 or more",
-        "480, the world's electricity of 2023",
+        "480, the world average of 2023",
         PACK,
-        "Grams of CO2 a kilowatt-hour, for the energy in reports (docs/energy.md).",
+        "Grams of CO2 per kilowatt-hour, for the energy in reports (docs/energy.md).",
     )
     .python("float", ""),
     switch(
         "break_hard_links",
         FILES,
-        "In place: also replace files with several hard links; the other names keep the old content.",
+        "When replacing files in place, also replace those with several hard links; the other \
+         names keep \
+         the old content.",
     ),
     // Of `unpack` alone.
     option(

@@ -28,7 +28,7 @@ pub fn render_plan(plan: &WritePlan) -> Result<String> {
 /// [`ErrorCode::InvalidArgument`] says what is wrong, and where in the text.
 pub fn parse_plan(text: &str) -> Result<WritePlan> {
     serde_json::from_str(text).map_err(|error| {
-        let cause = format!("this is no plan in JSON: {error}");
+        let cause = format!("this is not a plan in JSON: {error}");
         Error::new(ErrorCode::InvalidArgument, cause).with_cure(
             "a plan is what `frazil plan --json FILE` writes, what a writer was asked for at its \
              end, or the attribute `frazil_plan` of a file that keeps it",

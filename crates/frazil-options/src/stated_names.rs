@@ -113,7 +113,7 @@ fn dimensions(input: &Input) -> Vec<&str> {
 
 fn no_dimension((option, name): Stated<'_>, known: &[&str], whereabouts: &str) -> Error {
     let cause =
-        format!("the option {option} names `{name}`, and no dimension has that name{whereabouts}");
+        format!("the option {option} names `{name}`, but no dimension has that name{whereabouts}");
     let cure = match spelling::nearest(name, known.iter().copied()) {
         Some(near) => format!("write `{near}` if you mean that one"),
         None if known.is_empty() => "there are no dimensions with a name".to_owned(),

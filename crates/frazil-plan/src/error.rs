@@ -49,7 +49,7 @@ pub enum PlanError {
         highest: u32,
     },
     /// A goal that there is not.
-    #[error("no goal is called {name:?}; there are balanced, size, speed, archive and energy")]
+    #[error("there is no goal {name:?}; the goals are balanced, size, speed, archive and energy")]
     UnknownGoal {
         /// The name as given.
         name: String,

@@ -211,20 +211,22 @@ pub(crate) fn does_not_pay(summary: &str, goal: &str, share: f64, floors: &str) 
     let share = per_cent(share);
     let comma = if floors.is_empty() { "" } else { ", " };
     format!(
-        "unfiltered: filters do not pay for {goal}{comma}{floors} (best trial {summary}, {share} of raw)"
+        "unfiltered: filters do not pay for {goal}{comma}{floors} (best trial {summary}, {share} \
+         of raw)"
     )
 }
 
 pub(crate) fn no_better_than_none(summary: &str, share: f64, tolerance: f64, what: &str) -> String {
     format!(
-        "unfiltered: without filters {what} is within {} of the best ({summary}, {} of raw by trial)",
+        "unfiltered: without filters {what} is within {} of the best ({summary}, {} of raw by \
+         trial)",
         round_per_cent(tolerance),
         per_cent(share)
     )
 }
 
 pub(crate) fn too_slow(floors: &str) -> String {
-    format!("unfiltered: no filters are so fast on one core ({floors})")
+    format!("unfiltered: no filters are that fast on one core ({floors})")
 }
 
 /// `origin`: `as asked`, `from rules`.

@@ -1,7 +1,7 @@
-//! The decision unit: chunk shape, filters, level, precision, and why.
+//! Decides chunk shape, filters, level and precision, with reasons.
 //!
-//! Pure: no files, no clocks, no threads, no libhdf5. Trials measure sizes, never times, so the
-//! same input gives the same plan on every machine.
+//! It uses no files, clocks, threads or libhdf5. Trials measure sizes, never times, so the same
+//! input gives the same plan on every machine.
 //!
 //! Shapes are in elements, slowest axis first; sizes are in bytes unless their name says otherwise.
 

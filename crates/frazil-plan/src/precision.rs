@@ -284,7 +284,7 @@ fn refuse_algorithm(request: &PrecisionRequest) -> Result<(), PlanError> {
         )),
         Some(QuantizeAlgorithm::PackedIntegers) => Err(PlanError::Precision(PACKED.to_owned())),
         Some(other) => Err(PlanError::Precision(format!(
-            "{} takes digits alone; bits, error bounds and information are kept by bitround",
+            "{} takes only digits; state bitround for bits, error bounds or information",
             other.cf_name().unwrap_or_default()
         ))),
     }
@@ -346,7 +346,7 @@ fn check(request: &PrecisionRequest) -> Result<(), PlanError> {
         && request.relative_tolerance_percent.is_none()
     {
         return Err(PlanError::Precision(
-            "relative_err_finest_abs_tolerance softens relative_tolerance_percent; state both"
+            "relative_err_finest_abs_tolerance relaxes relative_tolerance_percent; state both"
                 .to_owned(),
         ));
     }

@@ -142,7 +142,7 @@ impl FilterTree {
     /// [`PlanError::Tree`] says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
         let tree: Self = serde_json::from_str(text)
-            .map_err(|error| PlanError::Tree(format!("this is no tree of filters: {error}")))?;
+            .map_err(|error| PlanError::Tree(format!("this is not a tree of filters: {error}")))?;
         tree.check()?;
         Ok(tree)
     }
@@ -244,7 +244,7 @@ fn check_node(node: &Node, readers: ReaderLevel, depth: usize) -> Result<(), Str
             for name in r#try {
                 let found = candidate(name).filter(|found| found.readers <= readers);
                 if found.is_none() {
-                    return Err(format!("{name:?} is no candidate for these readers"));
+                    return Err(format!("{name:?} is not a candidate for these readers"));
                 }
             }
             Ok(())

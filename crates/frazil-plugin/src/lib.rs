@@ -1,10 +1,10 @@
-//! HDF5 filter plugins made of frazil's codecs: with them stock readers (ncdump, h5dump, nccopy,
+//! HDF5 filter plugins made from frazil's codecs. With them, stock readers (ncdump, h5dump, nccopy,
 //! h5py) read what frazil writes for `--readable-by plugins` and `frazil`, and h5repack writes it.
 //!
-//! Each file in `plugins/` becomes one shared library for one filter by [`export!`]. A plugin links no
-//! libhdf5: whoever loads it has one, and what a plugin needs of it (to learn the element type when
-//! a dataset is made) it looks up there. A plugin never unwinds into libhdf5, never ends the process,
-//! and never prints: what fails is told by the return value, and libhdf5 names the filter.
+//! Each file in `plugins/` becomes one shared library for one filter by [`export!`]. A plugin links
+//! no libhdf5. The program that loads it has one, and the plugin looks up functions there, to learn
+//! the element type when a dataset is created. A plugin never unwinds into libhdf5, never ends the
+//! process, and never prints. Its return value reports errors, and libhdf5 names the filter.
 
 mod border;
 mod host;

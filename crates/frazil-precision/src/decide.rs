@@ -154,7 +154,8 @@ fn candidates(
 /// Whoever names a variable expects that it is rounded.
 fn cannot_be_rounded(reason: &str, input: &Input, variable: &DatasetInfo) -> Error {
     let what = format!(
-        "precision is asked for by name, but its values are {reason}, which are not rounded"
+        "precision is stated for it by name, but its values are {reason}, which frazil does not \
+         round"
     );
     Error::new(ErrorCode::InvalidArgument, what)
         .with_cure("leave it out of the rules, or state that it stays lossless")

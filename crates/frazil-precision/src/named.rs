@@ -69,7 +69,7 @@ fn check_algorithms(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
             });
         if let Some(pattern) = idle {
             let cause = format!(
-                "an algorithm is stated of `{pattern}`, and nothing says how far it rounds"
+                "an algorithm is stated for `{pattern}`, but nothing says how far it rounds"
             );
             let cure = "state significant_digits, significant_bits, nbits, keep_information, or an \
                         absolute or relative tolerance beside it";
@@ -114,7 +114,7 @@ pub(super) fn name_of(pattern: &str) -> Option<String> {
 
 fn no_variable(name: &str, paths: &[&str], whereabouts: &str) -> Error {
     let cause =
-        format!("precision is stated of `{name}`, and no variable has that name{whereabouts}");
+        format!("precision is stated for `{name}`, but no variable has that name{whereabouts}");
     let cure = match nearest(name, paths) {
         Some(near) => format!("write `{near}` if you mean that one"),
         None if paths.is_empty() => "there are no variables".to_owned(),

@@ -101,7 +101,8 @@ fn parse_with(text: &str, options: &[&str]) -> Outcome<RuleFile> {
         Some(key) => {
             let meant = spelling::question(key, [DEFAULTS, RULE, VARIABLES]);
             Err(format!(
-                "unknown key `{key}`; [defaults], [variables.\"...\"] and [[rule]] are known here{meant}"
+                "unknown key `{key}`; [defaults], [variables.\"...\"] and [[rule]] are known \
+                 here{meant}"
             ))
         }
         None => Ok(found),
@@ -324,7 +325,7 @@ impl VariableRule {
         });
         rule_of(variables, request, demand, chunks).map_err(|cause| {
             let cause = format!("options for {names}: {cause}");
-            let cure = "correct what is stated for them: docs/precision.md lists the keys";
+            let cure = "correct the rules for them: docs/precision.md lists the keys";
             Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
         })
     }
@@ -342,7 +343,8 @@ fn request_of(stated: serde_json::Map<String, serde_json::Value>) -> Outcome<Pre
 
 pub(super) fn render(rules: &[VariableRule]) -> String {
     let mut text = String::from(
-        "# Requests for variables: rules that match a variable hold key by key, later ones win.\n",
+        "# Rules for variables. All rules that match a variable apply, key by key; later ones \
+         override earlier ones.\n",
     );
     for rule in rules {
         text.push('\n');
@@ -441,7 +443,7 @@ mod tests {
             ),
             (
                 "[[rule]]\nvariables = [\"a\"]\nmin_read_speed = \"soon\"",
-                "\"soon\" is no speed",
+                "\"soon\" is not a speed",
             ),
             (
                 "[[rule]]\nvariables = [\"a\"]\nmin_write_speed = true",
@@ -569,7 +571,7 @@ mod tests {
         assert_eq!(demand.filters, "lz4".parse().ok());
         assert_eq!(demand.min_write_speed, "2*network".parse().ok());
         let error = parse("*:\ncomp_speed=soon\n").unwrap_err();
-        assert!(error.contains("no speed"), "{error}");
+        assert!(error.contains("not a speed"), "{error}");
     }
 
     #[test]

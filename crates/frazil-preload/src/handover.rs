@@ -1,7 +1,7 @@
-//! A file goes back to the program's own library: what was defined is defined there again.
+//! Hands a file over to the program's own library, which gets the same definitions.
 //!
-//! Only as long as no values were put. Groups, dimensions and variables get the numbers that the
-//! program knows: both libraries count them in the order of their definition.
+//! A file with values is handed over in `reopen`. Groups, dimensions and variables get the numbers
+//! that the program knows: both libraries count them in the order of their definition.
 
 use std::ffi::{CString, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

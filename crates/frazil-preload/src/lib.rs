@@ -1,13 +1,14 @@
-//! The library that `frazil run` preloads into programs that nobody rebuilds.
+//! The library that `frazil run` preloads into unmodified programs.
 //!
-//! It exports netCDF's names and nothing else. A netCDF-4 file that the program creates, or opens to write
-//! on (`appending`), is written by `libfrazil`, and one that it opens for reading is read by it (`reading`). That library is loaded so that
-//! none of its names come into the program's sight; everything else goes on to the program's own netCDF
-//! library, by a jump that leaves no trace.
+//! It exports netCDF's names and nothing else. A netCDF-4 file that the program creates, or opens
+//! to write on (`appending`), is written by `libfrazil`, and one that it opens for reading is read
+//! by it (`reading`). `libfrazil` is loaded so that the program sees none of its names. All other
+//! calls go to the program's own netCDF library, by a plain jump.
 //!
-//! A number of an open file says whose it is: those of files that were taken have one high bit
-//! (`MARK` in `files`). A file whose program asks for something that frazil does not write goes
-//! back to the program's own library (`handover`), as long as nothing was put into it.
+//! The number of an open file says who serves it: numbers of files that frazil serves have one high
+//! bit (`MARK` in `files`). If the program requests something that frazil does not write, frazil
+//! hands the file over to the program's own library: without values by defining it there again
+//! (`handover`), with values by closing it and opening it there (`reopen`).
 
 // Empty elsewhere: other calling conventions are not known here, and `frazil run` says so.
 #![cfg(all(

@@ -1,8 +1,8 @@
-//! The Python face of frazil: the compiled part of the package `frazil`.
+//! The compiled part of the Python package `frazil`.
 //!
-//! What crosses the border is small: numbers and texts, options and reports as JSON, and values as
-//! numpy arrays of bytes. What is Python's business (numpy's types, xarray's conventions, pictures)
-//! is written in Python, in `python/frazil`.
+//! Little passes between the two parts: numbers and texts, options and reports as JSON, and values
+//! as numpy arrays of bytes. Python code in `python/frazil` handles numpy's types, xarray's
+//! conventions and pictures.
 
 #![forbid(unsafe_code)]
 #![expect(

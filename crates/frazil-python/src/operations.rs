@@ -6,8 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil::{ErrorCode, Link, OPTIONS, ReaderOptions, ReferenceOptions, spelling};
+use frazil::{
+    ErrorCode, Link, OPTIONS, ReaderOptions, Reference, ReferenceOptions, References, spelling,
+};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
 use serde::Serialize;
 use serde_json::json;
 
@@ -127,7 +130,7 @@ pub(crate) fn info(
     })
 }
 
-/// A file as references, JSON, and what was left out of them, JSON.
+/// A file as references, and what was left out of them, JSON.
 #[pyfunction]
 pub(crate) fn references(
     py: Python<'_>,
@@ -135,7 +138,7 @@ pub(crate) fn references(
     url: Option<String>,
     inline_threshold: u64,
     split_bytes: u64,
-) -> Outcome<(String, String)> {
+) -> Outcome<(Py<PyDict>, String)> {
     let cancel = Arc::new(AtomicBool::new(false));
     let options = ReferenceOptions {
         url,
@@ -146,15 +149,27 @@ pub(crate) fn references(
             ..ReaderOptions::default()
         },
     };
-    run(py, None, &cancel, |_| {
-        let found = frazil::references(&path, &options)?;
-        let mut text = Vec::new();
-        let written = found.write_json(false, &mut text);
-        let text = written.map(|()| String::from_utf8_lossy(&text).into_owned());
-        let text =
-            text.map_err(|error| frazil::Error::new(ErrorCode::Internal, error.to_string()))?;
-        Ok((text, json(&found.left_out())?))
-    })
+    let found = run(py, None, &cancel, |_| frazil::references(&path, &options))?;
+    let left_out = json(&found.left_out())?;
+    Ok((references_dict(py, &found)?.unbind(), left_out))
+}
+
+/// What kerchunk's JSON says, as Python reads it.
+fn references_dict<'py>(py: Python<'py>, found: &References) -> PyResult<Bound<'py, PyDict>> {
+    let url = PyString::new(py, found.url());
+    let refs = PyDict::new(py);
+    found.each(|key, reference| match reference {
+        Reference::Text(text) => refs.set_item(key, text),
+        Reference::There { offset, length } => {
+            let (offset, length) = (offset.into_pyobject(py)?, length.into_pyobject(py)?);
+            let place = [url.as_any(), offset.as_any(), length.as_any()];
+            refs.set_item(key, PyList::new(py, place)?)
+        }
+    })?;
+    let all = PyDict::new(py);
+    all.set_item("version", 1)?;
+    all.set_item("refs", refs)?;
+    Ok(all)
 }
 
 /// What a file takes in a bucket: JSON.

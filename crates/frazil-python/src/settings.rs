@@ -112,8 +112,9 @@ fn one_element(value_type: ValueType, bytes: &[u8]) -> Result<AttributeValue, Er
             Ok(AttributeValue::from_native_bytes(nc_type, bytes))
         }
         ValueType::Atomic(_) => Err(invalid("the fill value is not one element of its type")),
-        ValueType::String | ValueType::Defined(_) => {
-            Err(invalid("strings have no fill value of the user's"))
-        }
+        ValueType::String | ValueType::Defined(_) => Err(invalid(
+            "variables of strings cannot have a fill value of your \
+                                          own",
+        )),
     }
 }

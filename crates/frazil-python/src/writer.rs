@@ -60,7 +60,7 @@ impl Writer {
     fn lock(&self) -> frazil::Result<MutexGuard<'_, Option<Box<frazil::Writer>>>> {
         if self.is_foreign() {
             return Err(invalid(
-                "the file is being written by the process that this one is a fork of",
+                "the parent process is writing the file, and this process is its fork",
             ));
         }
         // What panicked has left a writer that says so itself.

@@ -1,7 +1,8 @@
 //! One state of a file: what it holds and where, found out once.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
 use frazil_pipeline::{ByteSource, CacheStats, ChunkedArray, PipelineError, PlainArray};
 use frazil_types::sync::Mutex;
-use frazil_types::{ErrorCode, FilterSpec};
+use frazil_types::{AxisSelection, ChunkGrid, ErrorCode, FilterSpec};
 
 use super::element::{Conversion, fill_inside, fill_outside, handed_out};
 use super::identity::Identity;
@@ -27,6 +28,11 @@ use frazil_file::virtual_data::{self, VirtualValues};
 
 /// How long a thread waits for another that locates the same variable.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Of a far variable with at least so many chunks, so many reads look up their own chunks alone, if these are at most
+/// one of so many.
+const LEAST_CHUNKS: u64 = 512;
+const MOST_PARTS: u32 = 2;
+const SMALL_SHARE: u64 = 8;
 
 /// One state of a file.
 #[derive(Debug)]
@@ -44,10 +50,18 @@ pub(super) struct FileSnapshot {
     checksums: Checksums,
     /// By variable: bytes of decoded chunks that are kept whatever else is read.
     shares: Vec<u64>,
-    /// By variable, as soon as it is known.
-    reaches: Vec<OnceLock<Arc<Reach>>>,
+    /// By variable.
+    reaches: Vec<Slot>,
     /// Held while a variable is located.
     locating: Mutex<()>,
+}
+
+/// How a variable can be reached, as soon as that is known.
+#[derive(Debug, Default)]
+struct Slot {
+    reach: OnceLock<Arc<Reach>>,
+    /// Reads that looked up their own chunks.
+    parts: AtomicU32,
 }
 
 /// What kind of file it is.
@@ -175,7 +189,7 @@ impl FileSnapshot {
             notices,
             checksums,
             shares: Vec::new(),
-            reaches: model.variables.iter().map(|_| OnceLock::new()).collect(),
+            reaches: model.variables.iter().map(|_| Slot::default()).collect(),
             model: Arc::new(model),
             locating: Mutex::new(()),
         };
@@ -246,28 +260,67 @@ impl FileSnapshot {
             let cause = format!("there is no variable number {number}");
             return Err(Error::new(ErrorCode::InvalidArgument, cause));
         };
-        if let Some(reach) = slot.get() {
+        if let Some(reach) = slot.reach.get() {
             return Ok(Arc::clone(reach));
         }
         // Else work would be done twice, and no harm: in a child process the thread that holds
         // this may be no more.
         let _one_at_a_time = self.locating.try_lock_for(PATIENCE);
-        if let Some(reach) = slot.get() {
+        if let Some(reach) = slot.reach.get() {
             return Ok(Arc::clone(reach));
         }
-        let reach = Arc::new(self.locate(number, variable)?);
-        Ok(outside_forks(|| Arc::clone(slot.get_or_init(|| reach))))
+        let reach = Arc::new(self.locate(number, variable, None)?);
+        Ok(outside_forks(|| {
+            Arc::clone(slot.reach.get_or_init(|| reach))
+        }))
     }
 
     /// What became of a variable's chunks, if it is in chunks and was read.
     pub(super) fn cache_stats(&self, number: usize) -> Option<CacheStats> {
-        match &self.reaches.get(number)?.get()?.path {
+        match &self.reaches.get(number)?.reach.get()?.path {
             ReadPath::Chunked(array, _) => Some(array.cache_stats()),
             _ => None,
         }
     }
 
-    fn locate(&self, number: usize, variable: &Variable) -> Result<Reach> {
+    /// How the elements of one read can be reached. As long as a variable of a far file is not located, a small read
+    /// looks up its own chunks, which takes fewer requests than the whole index.
+    pub(super) fn reach_for(
+        &self,
+        number: usize,
+        selections: &[AxisSelection],
+    ) -> Result<Arc<Reach>> {
+        let Some(part) = self.part(number, selections) else {
+            return self.reach(number);
+        };
+        let variable = &self.model.variables[number];
+        self.locate(number, variable, Some(&part)).map(Arc::new)
+    }
+
+    /// The chunks that a read looks up alone, if that is worth it.
+    fn part(&self, number: usize, selections: &[AxisSelection]) -> Option<Range<u64>> {
+        let slot = self.reaches.get(number)?;
+        if !self.bytes.is_far() || slot.reach.get().is_some() {
+            return None;
+        }
+        let dataset = &self.model.variables.get(number)?.dataset;
+        let DatasetStorage::Chunked { chunk, .. } = &dataset.storage else {
+            return None;
+        };
+        let grid = ChunkGrid::new(&dataset.shape, chunk)?;
+        let part = grid.span(selections)?;
+        let is_small = (part.end - part.start).saturating_mul(SMALL_SHARE) <= grid.chunk_count();
+        let is_worth = is_small && grid.chunk_count() >= LEAST_CHUNKS;
+        let is_early = || slot.parts.fetch_add(1, Ordering::Relaxed) < MOST_PARTS;
+        (is_worth && is_early()).then_some(part)
+    }
+
+    fn locate(
+        &self,
+        number: usize,
+        variable: &Variable,
+        part: Option<&Range<u64>>,
+    ) -> Result<Reach> {
         let dataset = &variable.dataset;
         sources::check_element(self.bytes.length().unwrap_or(0), dataset)?;
         let mut reach = self.elements_of(variable)?;
@@ -298,7 +351,7 @@ impl FileSnapshot {
             }
             (DatasetStorage::Chunked { .. }, Kind::Hdf5(_)) => {
                 let share = self.shares.get(number).copied().unwrap_or(0);
-                self.chunked(variable, &reach, share)?
+                self.chunked(variable, &reach, (share, part))?
             }
             _ => ReadPath::Library,
         };
@@ -329,9 +382,14 @@ impl FileSnapshot {
     }
 
     /// Values in chunks; `share`: bytes of them to keep.
-    fn chunked(&self, variable: &Variable, reach: &Reach, share: u64) -> Result<ReadPath> {
+    fn chunked(
+        &self,
+        variable: &Variable,
+        reach: &Reach,
+        (share, part): (u64, Option<&Range<u64>>),
+    ) -> Result<ReadPath> {
         let hdf5 = self.input()?;
-        let access = sources::chunked(&hdf5, Arc::clone(&self.bytes), &variable.dataset)?;
+        let access = sources::chunked(&hdf5, Arc::clone(&self.bytes), &variable.dataset, part)?;
         let (mut source, missing) = match access {
             Access::Parallel(source, _) => (source, Vec::new()),
             Access::Undecodable(source, _, missing) => (source, missing),

@@ -310,7 +310,7 @@ impl Reader {
                 return Ok(generation);
             };
             if begun.elapsed() > PATIENCE {
-                return Err(changed("another program changes it all the time"));
+                return Err(changed("another program keeps changing it"));
             }
             std::thread::sleep(rest);
             // Whatever its state says now: what it holds was found while the file changed.
@@ -350,7 +350,7 @@ impl Reader {
         if Arc::ptr_eq(&generation.model, &self.shared.model) {
             return Ok(id.0);
         }
-        let gone = || changed("it changed, and does not hold the variable as it was any more");
+        let gone = || changed("it changed, and no longer has the same variable");
         let path = self.model().variable_path(id);
         let now = generation.model.variable(&path).ok_or_else(gone)?;
         let (then, there) = (self.variable(id)?, &generation.model.variables[now.0]);
@@ -372,7 +372,7 @@ impl Reader {
         target: &mut [u8],
     ) -> Result<()> {
         let variable = &generation.model.variables[number];
-        let reach = generation.reach(number)?;
+        let reach = generation.reach_for(number, selections)?;
         let conversion = handed_out(variable).1;
         if conversion != Conversion::Number {
             self.fetch(generation, (variable, &reach), selections, target)?;

@@ -91,23 +91,25 @@ impl Failure {
             Refusal::Redirect(host) => refused(
                 ErrorCode::PermissionDenied,
                 format!(
-                    "the server sends requests on to another host, {host}, and that is not followed"
+                    "the server redirects to another host, {host}, and frazil does not follow that"
                 ),
                 format!("if you trust that host, set {REDIRECTS_VARIABLE}={host}, or name its URL"),
             ),
             Refusal::Circle => refused(
                 ErrorCode::Io,
-                "the server sends requests on and on".to_owned(),
+                "the server redirects too often".to_owned(),
                 "check the URL".to_owned(),
             ),
             Refusal::NoRanges => refused(
                 ErrorCode::Unsupported,
-                "the server gives whole files only, no parts of them (HTTP ranges)".to_owned(),
-                "copy the file here first, or serve it by a server that knows ranges".to_owned(),
+                "the server sends only whole files, no parts of them (HTTP ranges)".to_owned(),
+                "copy the file here first, or serve it from a server that supports range \
+                 requests"
+                    .to_owned(),
             ),
             Refusal::OtherRange(given) => refused(
                 ErrorCode::Io,
-                format!("the server gave another part of the file than it was asked for ({given})"),
+                format!("the server sent another part of the file than frazil requested ({given})"),
                 "a proxy or cache between may be at fault; copy the file here first".to_owned(),
             ),
             Refusal::Status(status, ..) => Self::passing(format!("HTTP {status}")),
@@ -178,7 +180,8 @@ fn refused(named: &str, store: &Store) -> SourceError {
         }
         Service::Gcs => "set GOOGLE_APPLICATION_CREDENTIALS, or give a storage option",
         Service::Azure => {
-            "set AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or give them as storage options"
+            "set AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or give them as \
+             storage options"
         }
     };
     SourceError::new(ErrorCode::PermissionDenied, cause).with_cure(cure)

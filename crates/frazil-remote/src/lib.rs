@@ -1,7 +1,8 @@
-//! Files behind URLs as sources of bytes: HTTP and HTTPS, S3 and what speaks like it, GCS, Azure.
+//! Files behind URLs as sources of bytes: HTTP and HTTPS, S3 and compatible stores, GCS, Azure.
 //!
-//! In: a URL, and what a user says of access to it ([`StorageOptions`]). Out: a [`Remote`], which the reader of HDF5
-//! asks for ranges as it asks a file, and [`upload`], by which a finished file appears there whole or not at all.
+//! In: a URL, and options for access to it ([`StorageOptions`]). Out: a [`Remote`], which returns
+//! ranges like a file, and [`upload`], which makes a finished file appear there completely or not
+//! at all.
 //!
 //! - `source`: ranges in, bytes out. The first request brings the file's head and says which version it is; all
 //!   others must be of that version.

@@ -13,7 +13,7 @@ pub(crate) const MOST_ATTEMPTS: u32 = 6;
 /// A server that gives less than so many bytes a second is taken to be stuck.
 const LEAST_BYTES_A_SECOND: f64 = 16.0 * 1024.0;
 /// Requests under way at a time, of the whole process.
-pub(crate) const MOST_REQUESTS: usize = 32;
+pub(crate) const MOST_REQUESTS: usize = 64;
 /// A pause before asking again grows up to this.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);

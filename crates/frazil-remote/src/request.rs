@@ -200,7 +200,7 @@ fn is_unmodified(error: &object_store::Error) -> bool {
 async fn body(answer: GetResult, range: &Range<u64>, store: &Store) -> Result<Vec<u8>, Failure> {
     let promised = answer.range.end.saturating_sub(answer.range.start);
     if answer.range.start != range.start || promised > range.end.saturating_sub(range.start) {
-        let cause = "the server gave another part of the file than it was asked for";
+        let cause = "the server sent another part of the file than frazil requested";
         return Err(Failure::last(SourceError::new(ErrorCode::Io, cause)));
     }
     let mut bytes = Vec::new();
@@ -209,7 +209,7 @@ async fn body(answer: GetResult, range: &Range<u64>, store: &Store) -> Result<Ve
     while let Some(part) = parts.next().await {
         let part = part.map_err(|error| Failure::of(&error, store, true))?;
         if bytes.len() as u64 + part.len() as u64 > promised {
-            let cause = "the server gave more bytes than it announced";
+            let cause = "the server sent more bytes than it announced";
             return Err(Failure::last(SourceError::new(ErrorCode::Io, cause)));
         }
         if bytes.is_empty() {
@@ -249,7 +249,7 @@ impl Pace {
             return Ok(());
         }
         if bytes - self.bytes < limits::least_bytes() {
-            return Err(Failure::passing("the server gives bytes too slowly"));
+            return Err(Failure::passing("the server sends bytes too slowly"));
         }
         *self = Self {
             since: Instant::now(),

@@ -119,7 +119,7 @@ async fn send_parts(
 fn open(url: &str, options: &StorageOptions) -> Result<Store, SourceError> {
     let store = Store::new(url, options, true)?;
     if store.address.service == Service::Http {
-        let cause = "a web server takes no files";
+        let cause = "frazil cannot write to a web server";
         let error = SourceError::new(ErrorCode::Unsupported, cause);
         return Err(error.with_cure("write to s3://, gs://, az:// or a local file"));
     }

@@ -294,7 +294,7 @@ fn idle_plans(input: &Input, options: &PackOptions) -> Vec<String> {
     match idle.as_slice() {
         [] => Vec::new(),
         paths => vec![format!(
-            "the plan has variables that are not here: {}",
+            "the plan has variables that the file lacks: {}",
             enumerate(paths)
         )],
     }

@@ -68,7 +68,7 @@ pub fn measure_filters(
     resources: &Resources,
 ) -> Result<Vec<FilterMeasurement>> {
     guarded(path, || {
-        let input = Input::open(path)?;
+        let input = Input::open(path)?.with_stored_bytes();
         let options = PackOptions::default();
         let shapes = shapes::choose_shapes(&input, &options)?;
         let mut decisions = Decisions::new();

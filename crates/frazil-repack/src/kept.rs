@@ -176,7 +176,7 @@ pub(crate) fn foretold(mut report: PackReport, source: &Input, keep: Keep) -> Pa
     let sizes = [report.input_file_bytes, report.output_file_bytes];
     if can_be_copied(source) && keep.keeps(source, sizes) {
         let what = match keep {
-            Keep::IfLarger(_) => "it would be copied as it is",
+            Keep::IfLarger(_) => "frazil would copy it as it is",
             _ => "--in-place and --out-dir would keep it as it is",
         };
         report.notices.push(line(what, sizes));
@@ -190,7 +190,8 @@ pub(crate) fn foretold(mut report: PackReport, source: &Input, keep: Keep) -> Pa
 
 fn line(what: &str, [before, packed]: [u64; 2]) -> String {
     format!(
-        "{what}: its {before} bytes would be {packed} when packed (--allow-larger packs it all the same)"
+        "{what}: its {before} bytes would be {packed} when packed (--allow-larger packs it all \
+         the same)"
     )
 }
 

@@ -12,8 +12,8 @@
 //! 4. `define` makes the output's objects, `fill` sends chunks through the pipeline and places them.
 //! 5. `kept` keeps the input instead where the output would not be smaller.
 //!
-//! [`repack`] runs the stages, `predict` all but the writing, [`plan_report`] and
-//! [`plan_compare`] tell what was compared.
+//! [`repack`] runs the stages, `predict` all except the writing. [`plan_report`] and
+//! [`plan_compare`] report the alternatives.
 
 #![forbid(unsafe_code)]
 

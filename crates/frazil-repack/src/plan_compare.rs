@@ -54,7 +54,7 @@ pub fn compare_plans(
     progress: &mut dyn Progress,
 ) -> Result<Vec<ComparedWay>> {
     guarded(input, || {
-        let source = Input::open(input)?;
+        let source = Input::open(input)?.with_stored_bytes();
         let precisions = precisions(options);
         let count = precisions.len() * READERS.len() * GOALS.len();
         progress.stage("compare", count as u64);

@@ -130,7 +130,7 @@ pub fn explain_plan(
 ) -> Result<PlanReport> {
     guarded(input, || {
         let begin = Instant::now();
-        let source = Input::open(input)?;
+        let source = Input::open(input)?.with_stored_bytes();
         progress.stage("plan", 0);
         source.judge(explain(&source, begin, options, progress))
     })

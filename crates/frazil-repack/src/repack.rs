@@ -88,9 +88,9 @@ pub fn pack(
 /// Opens an input. One that is replaced must still be in the state of now when that comes.
 fn open(input: &Path, target: Option<&mut Target>) -> Result<Input> {
     let Some(target) = target.filter(|target| target.in_place) else {
-        return Input::open(input);
+        return Ok(Input::open(input)?.with_stored_bytes());
     };
-    let source = Input::open_to_replace(input)?;
+    let source = Input::open_to_replace(input)?.with_stored_bytes();
     source.check_replaceable()?;
     if let Some(state) = source.state() {
         target.before = Before::File(state);
@@ -113,7 +113,7 @@ fn tell(source: &Input, progress: &mut dyn Progress) {
 pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
     guarded(input, || {
         check_readers(options.filters.as_ref(), options.readable_by)?;
-        let source = Input::open(input)?;
+        let source = Input::open(input)?.with_stored_bytes();
         let budget = resources::budget(&options.resources);
         let decisions = decide::decide(&source, options, &budget, Depth::Decide, &mut Silent);
         source.judge(decisions.and_then(|decisions| {

@@ -160,7 +160,7 @@ impl Decisions {
             let paths: Vec<&str> = self.not_rounded.iter().map(String::as_str).collect();
             let names = enumerate(&paths);
             notices.push(format!(
-                "kept exact: rounded, they would be larger than in the input: {names}"
+                "kept exact, because they would become larger if rounded: {names}"
             ));
         }
         notices

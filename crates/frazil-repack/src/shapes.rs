@@ -357,7 +357,7 @@ fn check_overrides(input: &Input, requests: &[ChunkOverride]) -> Result<()> {
             .any(|variable| concerns(request, variable))
         {
             let what = if request.variable == "*" {
-                "no variable has a dimension that --chunks names".to_owned()
+                "no variable has any dimension that --chunks names".to_owned()
             } else {
                 format!(
                     "--chunks names {:?}, which is no array in this file",

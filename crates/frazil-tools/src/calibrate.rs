@@ -168,7 +168,10 @@ fn network(stated: Option<&SpeedDemand>) -> Result<(f64, FigureSource)> {
         });
     };
     if let Some(words) = speed.words() {
-        let cause = format!("the network is to be as fast as `{words}`, which is what is asked");
+        let cause = format!(
+            "the speed of the network cannot be stated as `{words}`: state a \
+                             number, such as 25Gbit/s"
+        );
         let cure = "state a number: 25Gbit/s, 1.25GB/s";
         return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure));
     }

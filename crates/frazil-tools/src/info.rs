@@ -49,6 +49,10 @@ pub fn info(path: &Path, fill_fraction: bool, resources: &Resources) -> Result<F
 }
 
 fn look(input: &Input, fill_fraction: bool, resources: &Resources) -> Result<FileInfo> {
+    if let Some(far) = input.hdf5().filter(|hdf5| hdf5.is_far()) {
+        // Describing a variable whose index is damaged gives the error.
+        let _ = far.prefetch_indexes();
+    }
     let mut numbers = Vec::new();
     let mut variables = Vec::new();
     for (number, variable) in input.variables().iter().enumerate() {
@@ -116,10 +120,12 @@ fn describe(input: &Input, variable: &DatasetInfo) -> Result<VariableInfo> {
         unlimited: variable.unlimited.clone(),
         layout: layout_name(input, variable).to_owned(),
         chunk,
-        chunk_count: records.map(|records| records.len() as u64),
+        chunk_count: records.as_ref().map(|records| records.len() as u64),
         filters: pipeline.summary(),
         raw_bytes: variable.raw_bytes().unwrap_or(u64::MAX),
-        stored_bytes: variable.stored_bytes,
+        stored_bytes: records.map_or(variable.stored_bytes, |records| {
+            records.iter().map(|record| record.stored_bytes).sum()
+        }),
         fill_fraction: None,
         readable_by: missing_filters.is_empty().then(|| pipeline.reader_level()),
         missing_filters,

@@ -1,4 +1,4 @@
-//! Commands beside packing: what a file holds, made-up files, imports, measured costs.
+//! Commands besides packing: inspecting files, generating and importing them, measuring costs.
 //!
 //! - [`info`]: in, a file; out, its variables, their storage and who can read it.
 //! - [`synth`]: in, patterns and shapes; out, a file of made-up fields.

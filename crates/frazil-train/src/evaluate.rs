@@ -95,7 +95,7 @@ pub struct Evaluation {
 /// If the table has fewer than two datasets.
 pub fn evaluate(table: &Table) -> Result<Vec<Evaluation>> {
     if table.datasets().len() < 2 {
-        let cause = "variables of one dataset only cannot be judged by what others show";
+        let cause = "one dataset is not enough: each is judged by a tree grown from the others";
         return Err(Error::new(ErrorCode::InvalidArgument, cause)
             .with_cure("name more folders, or a folder of folders"));
     }

@@ -145,7 +145,7 @@ impl Judgement {
         let plan = plan.ok_or_else(|| {
             Error::new(
                 ErrorCode::InvalidArgument,
-                "the table has this variable, the file has not: it is another file by now",
+                "the table has this variable, but the file does not: the file has changed",
             )
             .in_file(Path::new(&row.file))
             .at_variable(&row.variable)

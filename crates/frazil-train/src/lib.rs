@@ -1,4 +1,4 @@
-//! Grows the decision tree that names filters worth trying, and says how good it is.
+//! Grows the decision tree that names the filters to try, and evaluates it.
 //!
 //! `measure` encodes samples of the variables of a folder of files with every candidate and makes a
 //! [`Table`]; [`train`] grows a [`frazil_plan::FilterTree`] from it; [`evaluate`] compares that with what is

@@ -164,7 +164,7 @@ fn refuse(cause: String) -> Error {
 }
 
 fn from_csv(error: csv::Error, path: &Path) -> Error {
-    let cause = format!("this is no table of measurements: {error}");
+    let cause = format!("this is not a table of measurements: {error}");
     match error.into_kind() {
         csv::ErrorKind::Io(error) => Error::io(&error, "read", path),
         _ => refuse(cause).in_file(path),

@@ -67,6 +67,17 @@ impl AxisSelection {
         }
     }
 
+    /// The first and the last element by place; `None` if there are none, or on overflow.
+    #[must_use]
+    pub fn span(&self) -> Option<(u64, u64)> {
+        match self {
+            Self::Range { start, count, .. } => {
+                Some((*start, self.element(count.checked_sub(1)?)?))
+            }
+            Self::List(list) => Some((*list.iter().min()?, *list.iter().max()?)),
+        }
+    }
+
     /// How often the element is named that is named most often; at least 1.
     #[must_use]
     pub fn most_repeats(&self) -> u64 {
@@ -120,6 +131,8 @@ mod tests {
         assert!(range.is_inside(12) && !range.is_inside(11));
         let list = AxisSelection::List(vec![5, 0, 5]);
         assert_eq!((list.count(), list.element(0)), (3, Some(5)));
+        assert_eq!((range.span(), list.span()), (Some((3, 11)), Some((0, 5))));
+        assert_eq!(AxisSelection::dense(4, 0).span(), None);
         assert!(list.is_inside(6) && !list.is_inside(5));
         assert_eq!(selected_elements(&[range, list]), Some(9));
         assert_eq!(selected_elements(&[]), Some(1));

@@ -1,6 +1,8 @@
 //! Chunk-grid geometry: which chunk holds which elements.
 
-use crate::Selection;
+use std::ops::Range;
+
+use crate::{AxisSelection, Selection};
 
 /// Axes of a dataset at most (`H5S_MAX_RANK`).
 pub const MAX_RANK: usize = 32;
@@ -100,15 +102,31 @@ impl ChunkGrid {
         if offset.len() != self.chunk.len() {
             return None;
         }
-        let mut indices = Vec::with_capacity(offset.len());
+        let mut index = 0;
         for axis in 0..offset.len() {
             let i = offset[axis] / self.chunk[axis];
             if !offset[axis].is_multiple_of(self.chunk[axis]) || i >= self.chunks_per_axis[axis] {
                 return None;
             }
-            indices.push(i);
+            index = index * self.chunks_per_axis[axis] + i;
         }
-        Some(self.linear(&indices))
+        Some(index)
+    }
+
+    /// Chunks from the first to the last that a selection touches, and all numbers between; `None` if it touches none.
+    #[must_use]
+    pub fn span(&self, selections: &[AxisSelection]) -> Option<Range<u64>> {
+        let (mut first, mut last) = (0, 0);
+        for (axis, selection) in selections.iter().enumerate().take(self.chunk.len()) {
+            let (from, to) = selection.span()?;
+            if from >= self.shape[axis] {
+                return None;
+            }
+            let to = to.min(self.shape[axis] - 1);
+            first = first * self.chunks_per_axis[axis] + from / self.chunk[axis];
+            last = last * self.chunks_per_axis[axis] + to / self.chunk[axis];
+        }
+        Some(first..last + 1)
     }
 
     /// First element of chunk `index`.
@@ -191,6 +209,19 @@ impl ChunkGrid {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_span_of_a_selection_holds_every_chunk_that_it_touches() {
+        let grid = ChunkGrid::new(&[10, 7], &[2, 3]).unwrap();
+        let map = [AxisSelection::dense(5, 1), AxisSelection::all(7)];
+        assert_eq!(grid.span(&map), Some(6..9));
+        let lists = [AxisSelection::List(vec![9, 2]), AxisSelection::dense(3, 1)];
+        assert_eq!(grid.span(&lists), Some(4..14));
+        let beyond = [AxisSelection::dense(10, 2), AxisSelection::all(7)];
+        assert_eq!(grid.span(&beyond), None);
+        let partly = [AxisSelection::dense(8, 9), AxisSelection::dense(0, 1)];
+        assert_eq!(grid.span(&partly), Some(12..13));
+    }
 
     #[test]
     fn edge_chunks_are_clipped_to_the_array() {

@@ -1,6 +1,6 @@
-//! The shared words of frazil: plain data that every room of the house understands.
+//! Types that all crates of frazil share, as plain data.
 //!
-//! Nothing here opens a file, starts a thread or compresses a byte. Shapes are in elements,
+//! This crate opens no files, starts no threads and compresses nothing. Shapes are in elements,
 //! slowest axis first (C order), as in HDF5 and netCDF-C.
 
 #![forbid(unsafe_code)]

@@ -107,8 +107,8 @@ impl FromStr for SpeedDemand {
     fn from_str(text: &str) -> Result<Self, String> {
         parse(text).ok_or_else(|| {
             format!(
-                "{text:?} is no speed, as 400MB/s, 1.5GB/s, 200MiB/s and 10Gbit/s are, and network, \
-                 local, shared and 0.5*network"
+                "{text:?} is not a speed, such as 400MB/s, 1.5GB/s, 200MiB/s, 10Gbit/s, network, \
+                 local, shared or 0.5*network"
             )
         })
     }

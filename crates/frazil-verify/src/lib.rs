@@ -1,7 +1,7 @@
 //! `verify`: proves that two files hold the same, value by value.
 //!
-//! In: two files. Out: a [`VerifyReport`] with every difference by its place, and for rounded variables how
-//! far values moved, beside what the file promises.
+//! In: two files. Out: a [`VerifyReport`] with the place of every difference and, for rounded
+//! variables, the errors of the values beside the bounds that the file states.
 //!
 //! # What is compared
 //! Two HDF5 files: every object by its path, links and what they lead to (the bytes of their

@@ -39,7 +39,8 @@ pub fn check_length(name: &str, length: u64) -> Result<()> {
         Err(_) => length.cast_signed(),
     };
     Err(refused(format!(
-        "dimension `{name}` cannot have the length {told}: 1 to {LONGEST_AXIS} (2^60) are possible"
+        "dimension `{name}` cannot have the length {told}: it must be from 1 to {LONGEST_AXIS} \
+         (2^60)"
     )))
 }
 
@@ -180,7 +181,8 @@ impl Writer {
 fn check_chunk(axes: &[&SchemaDimension], chunk: &[u64]) -> Result<()> {
     if chunk.len() != axes.len() || chunk.is_empty() || chunk.contains(&0) {
         return Err(refused(format!(
-            "has {} axes, for which {} is no chunk shape: one length of at least 1 for each is",
+            "has {} axes, so {} cannot be its chunk shape: state one length of at least 1 for \
+             each axis",
             axes.len(),
             counting::shape(chunk)
         )));
@@ -190,7 +192,8 @@ fn check_chunk(axes: &[&SchemaDimension], chunk: &[u64]) -> Result<()> {
     if let Some((axis, edge)) = too_long {
         let (name, length) = (&axis.name, axis.length);
         return Err(refused(format!(
-            "chunks of {edge} elements along `{name}` are longer than the dimension, which has {length}"
+            "chunks of {edge} elements along `{name}` are longer than the dimension, which has \
+             {length}"
         )));
     }
     Ok(())
@@ -206,13 +209,12 @@ fn check_filters(
     demand.check().map_err(refused)?;
     match (&settings.filters, &settings.layout) {
         (FilterRequest::Exactly(_), _) if !demand.is_empty() => {
-            let cause = "filters are stated: they leave nothing that rules could decide";
-            let cure =
-                "state the filters, or what they must be like (speeds, a tolerance, a chain)";
+            let cause = "filters are stated, so rules about filters cannot apply";
+            let cure = "state the filters, or rules about filters (speeds, a tolerance, a chain)";
             Err(refused(cause).with_cure(cure))
         }
         (_, LayoutRequest::Contiguous) if demand.filters.is_some() => {
-            let cause = "has requested filters and is to be contiguous: only chunks are filtered";
+            let cause = "has requested filters but contiguous storage: only chunks can be filtered";
             Err(refused(cause).with_cure("leave its layout open, or state no filters"))
         }
         (FilterRequest::Exactly(pipeline), layout) => {
@@ -321,7 +323,7 @@ pub(super) fn refuse_analysis(request: &PrecisionRequest) -> Result<()> {
     if request.keep_information.is_none() {
         return Ok(());
     }
-    let error = refused("this precision is decided by all values, and they are not there yet");
+    let error = refused("this precision depends on all values, and some are still to come");
     Err(error.with_cure(
         "state bits, digits or an error bound (`frazil analyze` of an earlier file tells how many \
          bits hold information)",
@@ -344,7 +346,7 @@ pub(super) fn check_count(elements: Option<u64>, values: usize) -> Result<()> {
         Some(elements) if elements == values as u64 => Ok(()),
         _ => Err(Error::new(
             frazil_types::ErrorCode::InvalidArgument,
-            format!("the put has {values} values, other than its selection"),
+            format!("the put has {values} values, and its selection another number"),
         )),
     }
 }

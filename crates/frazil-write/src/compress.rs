@@ -92,7 +92,7 @@ fn filters(
     };
     numbers.check().map_err(refuse)?;
     if options.level > 0 {
-        let cause = "a level leaves no choice that speeds, a tolerance or filters could decide";
+        let cause = "a level is stated, so speeds, a tolerance or filters cannot apply";
         let cure = "state a level, or one of these";
         return Err(refuse(cause.to_owned()).with_cure(cure));
     }

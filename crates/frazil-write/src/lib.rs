@@ -1,4 +1,4 @@
-//! Writing from a running program: slices of any size in any order, packed behind its back.
+//! Writes files from a running program: slices of any size in any order, packed in the background.
 //!
 //! In: definitions ([`frazil_container::schema`]), values in a caller's memory, and [`WriterOptions`].
 //! Out: a netCDF-4 file that readers can open at every commit, and a [`WriterReport`]. Ranks write one
@@ -9,15 +9,13 @@
 //! were completed, and writes them. The file's bytes depend on the order and the bytes of the puts
 //! only.
 //!
-//! # Memory
-//! Chunks being gathered, waiting and packed share one budget. Where it is used up, a put first
-//! waits for chunks that are under way; if none is, the chunk that was not touched for the longest
-//! time goes to a scratch file as it is, and comes back when it is touched or committed.
+//! # Memory Chunks being gathered, waiting and packed share one budget. If it is used up, a put
+//! first waits for chunks in progress. If there are none, the chunk that was untouched for the
+//! longest time goes to a scratch file as it is, and comes back when it is touched or committed.
 //!
-//! # Commits
-//! [`Writer::sync`] packs incomplete chunks as they stand and makes everything put so far the state
-//! that readers see and that survives the end of the process. Rewriting much that was committed
-//! brings a commit about as well, to limit memory.
+//! # Commits [`Writer::sync`] packs incomplete chunks as they are, makes everything put so far
+//! visible to readers, and lets it survive the end of the process. If a program rewrites much
+//! committed data, the writer also commits, to limit memory.
 
 #![forbid(unsafe_code)]
 

@@ -111,7 +111,10 @@ fn default_fill(schema: &Schema, id: VariableId) -> Option<f64> {
 
 /// What is said of a rounding never takes the place of what the program says.
 fn in_the_way(name: &str) -> Error {
-    let what = format!("attribute `{name}` is in the way of what must be said of the rounding");
+    let what = format!(
+        "its attribute `{name}` has the name of an attribute that describes \
+                        rounding, but another meaning"
+    );
     refused(what).with_cure("give it another name, or let the variable be lossless")
 }
 

@@ -1,8 +1,8 @@
 //! Parallel, self-deciding compression for standard netCDF-4/HDF5 files.
 //!
-//! This crate is a list of re-exports: what programs in Rust, and the command and the libraries for C,
-//! Fortran and Python, use. In: paths, values in memory, options. Out: files that every netCDF-4 reader
-//! reads, values, and reports.
+//! This crate is a list of re-exports, for programs in Rust, for the command, and for the libraries
+//! for C, Fortran and Python. In: paths, values in memory, options. Out: files that every netCDF-4
+//! reader reads, values, and reports.
 //!
 //! | to | use | defined in |
 //! |---|---|---|
@@ -29,7 +29,7 @@ pub mod datatype {
 }
 
 pub use frazil_cloud::{
-    CloudCost, LeftOut, Link, ReadCost, ReferenceOptions, References, VariableCost,
+    CloudCost, LeftOut, Link, ReadCost, Reference, ReferenceOptions, References, VariableCost,
     cost as cloud_cost, references,
 };
 pub use frazil_container::classic::{AttributeValue, NcType};

@@ -40,7 +40,8 @@ impl Open {
             return Ok(&mut self.file);
         }
         let path = self.file.path().display();
-        let cause = "is open in the process that this one is a fork of: only that one can use it";
+        let cause = "is open in the parent process, and this process is its fork: only the \
+                     parent can use it";
         explain(Status::EBADID, &format!("{path}: {cause}"));
         Err(Status::EBADID)
     }

@@ -11,9 +11,9 @@ use super::{OutputArgs, ResourceArgs, named_as, precision};
 
 #[derive(Debug, Args)]
 pub(crate) struct AnalyzeArgs {
-    /// The file to analyse
+    /// File to analyze
     pub(crate) file: PathBuf,
-    /// Only these variables: globs over paths or bare names
+    /// Analyze only variables whose path or name matches one of these globs
     #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
     variables: Vec<String>,
     /// Share of the information that the recommended bits keep, for example 0.99 or 99%
@@ -25,10 +25,10 @@ pub(crate) struct AnalyzeArgs {
     )]
     #[arg(value_parser = precision::share_of_information)]
     keep_information: f64,
-    /// Draw the information in every bit as a picture
+    /// Draw the information in each bit
     #[arg(long, value_name = "OUT.svg", value_parser = named_as::svg)]
     pub(crate) figure: Option<PathBuf>,
-    /// Show every variable, however many
+    /// Show all variables, not only the largest
     #[arg(long)]
     pub(crate) all_variables: bool,
     #[command(flatten)]

@@ -8,14 +8,14 @@ use clap::{Args, ValueEnum};
 /// How many files are worked on, and what is noted of them.
 #[derive(Debug, Default, Args)]
 pub(crate) struct BatchArgs {
-    /// Files at a time, which share --threads and --memory [default: of many files, small ones as many as
-    /// there are threads, others one by one]
+    /// Number of files to work on at a time; they share --threads and --memory [default: of nine files or
+    /// more, as many small ones as there are threads; others one by one]
     #[arg(long, value_name = "N", value_parser = jobs)]
     pub(crate) jobs: Option<usize>,
-    /// Print one JSON object a line as each file is finished
+    /// Print one JSON object per line when a file is finished
     #[arg(long, conflicts_with = "json")]
     pub(crate) json_lines: bool,
-    /// Add one line for each finished file to this file
+    /// Append one line for each finished file to this file
     #[arg(long, value_name = "FILE", value_parser = log)]
     pub(crate) log: Option<PathBuf>,
 }
@@ -23,14 +23,14 @@ pub(crate) struct BatchArgs {
 /// What is done about the results of a run.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ResultArgs {
-    /// Leave out inputs whose result is in --out-dir as it was finished, and not older than they are: a run
-    /// that was stopped goes on where it was
+    /// Continue a run that was stopped: skip inputs whose result is in --out-dir, complete and not older than
+    /// the input
     #[arg(long)]
     pub(crate) skip_existing: bool,
-    /// Give each result these of its input
+    /// Copy these properties of each input to its result
     #[arg(long, value_name = "WHAT,...", value_delimiter = ',')]
     pub(crate) preserve: Vec<Preserved>,
-    /// Keep checksums of all results in DIR/SHA256SUMS, which `sha256sum -c` reads
+    /// Write the checksums of all results to DIR/SHA256SUMS, for `sha256sum -c`
     #[arg(long, value_name = "WHICH")]
     pub(crate) manifest: Option<Checksum>,
 }
@@ -47,7 +47,7 @@ impl ResultArgs {
             .find(|(_, is_stated)| *is_stated && out_dir.is_none())
         {
             Some((flag, _)) => {
-                let message = format!("{flag} looks at a directory of results: add --out-dir DIR");
+                let message = format!("{flag} needs a directory of results: add --out-dir DIR");
                 Err((ErrorKind::MissingRequiredArgument, message))
             }
             None => Ok(()),
@@ -58,9 +58,9 @@ impl ResultArgs {
 /// What results take over from their inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Preserved {
-    /// The time of the last change
+    /// Modification time
     Mtime,
-    /// The permissions
+    /// Permissions
     Mode,
 }
 

@@ -9,17 +9,17 @@ use super::OutputArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
-    /// Write the constants to this file in place of the user's cache
+    /// Write the constants to this file instead of the user's cache
     #[arg(short, long, value_name = "FILE.json")]
     pub(crate) output: Option<PathBuf>,
-    /// Measure the machine's own storage: 128 MiB are written into this folder and read again
-    /// [default: what comes out of the page cache]
+    /// Measure the machine's own storage: write 128 MiB into this folder and read them again
+    /// [default: measure the page cache]
     #[arg(long, value_name = "DIR")]
     local: Option<PathBuf>,
     /// Measure the parallel file system in this folder, likewise [default: not measured]
     #[arg(long, value_name = "DIR")]
     shared: Option<PathBuf>,
-    /// The network's speed, 25Gbit/s or 3GB/s [default: what the machine tells of its fastest link]
+    /// Speed of the network, for example 25Gbit/s or 3GB/s [default: the fastest link, according to the system]
     #[arg(long, value_name = "SPEED", value_parser = number, allow_hyphen_values = true)]
     network: Option<SpeedDemand>,
     #[command(flatten)]
@@ -41,7 +41,9 @@ impl CalibrateArgs {
 fn number(text: &str) -> Result<SpeedDemand, String> {
     let speed: SpeedDemand = text.parse()?;
     match speed.words() {
-        Some(_) => Err(format!("{text:?} is no number, as 25Gbit/s and 3GB/s are")),
+        Some(_) => Err(format!(
+            "{text:?} is not a speed in numbers, such as 25Gbit/s or 3GB/s"
+        )),
         None => Ok(speed),
     }
 }

@@ -7,14 +7,17 @@ use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, Type
 use clap::{Arg, Command};
 use frazil::{DeclaredOption, Values};
 
-/// Defaults that need no words.
+/// Defaults that the help does not show.
 const NO_DEFAULT: [&str; 4] = ["none", "not known", "not stated", "0"];
 
-/// The subcommand with the help of declared options that are its own.
+/// Adds the help of declared options: to those of `pack`, `plan` and `unpack`, and to those of other subcommands
+/// that have none of their own.
 pub(super) fn with_help(command: Command) -> Command {
     let name = command.get_name().to_owned();
     command.mut_args(|arg| match declaration(&arg) {
-        Some(declared) if declared.of.include(&name) => helped(arg, declared),
+        Some(declared) if declared.of.include(&name) || arg.get_help().is_none() => {
+            helped(arg, declared)
+        }
         _ => arg,
     })
 }
@@ -52,7 +55,7 @@ where
         Ok(number) if bounds.contains(&number) => Ok(number),
         _ => Err(match DeclaredOption::named(key) {
             Some(declared) => format!("it must be {}", declared.values),
-            None => "it is no number that is allowed here".to_owned(),
+            None => "it must be an allowed number".to_owned(),
         }),
     })
 }

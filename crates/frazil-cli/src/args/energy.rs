@@ -6,7 +6,7 @@ use frazil::EnergyRates;
 /// What is shown of energy.
 #[derive(Debug, Args)]
 pub(crate) struct EnergyArgs {
-    /// Show the energy of each variable, and what a year of storage saves; see docs/energy.md
+    /// Show the energy of each variable, and the savings of a year of storage; see docs/energy.md
     #[arg(long)]
     pub(crate) energy: bool,
     #[arg(long, value_name = "GRAMS", value_parser = grams, allow_negative_numbers = true)]

@@ -12,35 +12,35 @@ use super::{OutputArgs, ResourceArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// File of delimited text (CSV): numbers in columns under a row of names
+    /// Text file with delimiters (CSV): columns of numbers under a row of names
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
-    /// Write a netCDF-4 file of this name
+    /// Write this netCDF-4 file
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// Character between two cells; `tab` for a tabulator
+    /// Character between two cells; `tab` for a tab
     #[arg(short, long, value_name = "C", default_value = ",", value_parser = parse_delimiter)]
     delimiter: u8,
     /// The file has no row of names
     #[arg(long)]
     no_header: bool,
-    /// Another text for missing values, beside empty cells; may be repeated
+    /// Text that means a missing value, in addition to empty cells; you can repeat this option
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     missing: Vec<String>,
     /// Make this column the coordinate variable of the rows
     #[arg(long, value_name = "COLUMN")]
     coordinate: Option<String>,
-    /// Leave a column out; may be repeated
+    /// Leave out this column; you can repeat this option
     #[arg(long, value_name = "COLUMN")]
     skip: Vec<String>,
-    /// The whole file is one matrix without names: one variable of two dimensions
+    /// Read the whole file as one matrix without names: one variable of two dimensions
     #[arg(long, conflicts_with_all = ["no_header", "coordinate", "skip"])]
     matrix: bool,
-    /// As --matrix, and refuse a file of another size
+    /// Same as --matrix, but refuse a file of another size
     #[arg(long, value_name = "ROWSxCOLS", value_parser = parse_grid)]
     #[arg(conflicts_with_all = ["no_header", "coordinate", "skip"])]
     grid: Option<(u64, u64)>,
-    /// Name of the variable that a matrix becomes
+    /// Name of the variable for a matrix
     #[arg(long, value_name = "NAME", default_value = "data")]
     name: String,
     /// Store floating-point columns as float32
@@ -51,7 +51,7 @@ pub(crate) struct ImportArgs {
     overwrite: bool,
     #[command(flatten)]
     resources: ResourceArgs,
-    /// Show every variable, however many
+    /// Show all variables, not only the largest
     #[arg(long)]
     pub(crate) all_variables: bool,
     #[command(flatten)]

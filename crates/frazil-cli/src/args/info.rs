@@ -15,10 +15,10 @@ pub(crate) struct InfoArgs {
     /// Also read the data and show the share of fill values
     #[arg(long)]
     pub(crate) fill: bool,
-    /// Count what opening and reading take in an object store: requests, rounds, bytes
+    /// Count the requests, rounds and bytes that reads would need in an object store
     #[arg(long)]
     pub(crate) cloud: bool,
-    /// Show every variable, however many
+    /// Show all variables, not only the largest
     #[arg(long)]
     pub(crate) all_variables: bool,
     /// Print one JSON document instead of tables

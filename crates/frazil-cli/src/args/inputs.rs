@@ -8,7 +8,7 @@ use globset::{Glob, GlobBuilder};
 /// Which files a command works on.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Files: netCDF-4, HDF5 or classic netCDF; of a directory, the files in it
+    /// netCDF-4, HDF5 or classic netCDF files, or directories of such files
     #[arg(value_name = "IN", required_unless_present = "files_from")]
     pub(crate) named: Vec<PathBuf>,
     #[command(flatten)]
@@ -18,17 +18,17 @@ pub(crate) struct InputArgs {
 /// Which files of directories and lists are meant.
 #[derive(Debug, Args)]
 pub(crate) struct SelectionArgs {
-    /// Of directories, take what lies in nested ones, too; --out-dir keeps the tree
+    /// Also take the files in nested directories; --out-dir gets the same tree
     #[arg(short, long)]
     pub(crate) recursive: bool,
-    /// Take the files of a list, too, one name a line; - is standard input
+    /// Also take the files that a list names, one per line; - is standard input
     #[arg(long, value_name = "FILE|-")]
     pub(crate) files_from: Option<PathBuf>,
-    /// Of directories and lists, take the files that match; with a slash the path below the directory
-    /// is meant, else the name [default: *.nc, *.h5 and the like; of lists: all]
+    /// Take files of directories and lists that match; a glob with a slash is compared with the path
+    /// below the directory, others with the name [default: *.nc, *.h5 and the like; all files of lists]
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     pub(crate) include: Vec<Glob>,
-    /// Of directories and lists, leave out the files that match
+    /// Leave out files of directories and lists that match
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     pub(crate) exclude: Vec<Glob>,
 }
@@ -45,5 +45,5 @@ impl InputArgs {
 
 fn glob(text: &str) -> Result<Glob, String> {
     let built = GlobBuilder::new(text).literal_separator(true).build();
-    built.map_err(|error| format!("{text:?} is no pattern: {}", error.kind()))
+    built.map_err(|error| format!("{text:?} is not a valid pattern: {}", error.kind()))
 }

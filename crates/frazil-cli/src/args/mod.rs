@@ -54,7 +54,7 @@ pub(crate) use train::TrainArgs;
 pub(crate) use unpack::UnpackArgs;
 pub(crate) use verify::{Comparison, VerifyArgs};
 
-/// Compresses standard netCDF-4/HDF5 files in parallel, and unpacks, inspects and compares them.
+/// Compresses netCDF-4 and HDF5 files in parallel; unpacks, inspects and compares them.
 #[derive(Debug, Parser)]
 #[command(
     name = "frazil",
@@ -62,7 +62,7 @@ pub(crate) use verify::{Comparison, VerifyArgs};
     arg_required_else_help = true,
     args_conflicts_with_subcommands = true,
     after_help = "Examples:
-  frazil pack input.nc -o packed.nc --verify   smaller, each value as it was
+  frazil pack input.nc -o packed.nc --verify   a smaller file with equal values
   frazil pack runs/ -r --out-dir packed/       all files below a folder
   frazil plan input.nc                         what pack would do, and why
   frazil info packed.nc                        chunks, filters, sizes, readers
@@ -78,36 +78,36 @@ pub(crate) struct Cli {
     /// With --version: libraries, filters, SIMD, plugin path, network code
     #[arg(long, requires = "version")]
     pub(crate) all: bool,
-    /// What to do; none: print the version
+    /// What to do
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Compress files; unless told otherwise, every netCDF-4 reader opens the result
+    /// Compress files; by default, every netCDF-4 reader can open the result
     Pack(Box<PackArgs>),
-    /// Show how pack would store a file, what else was considered, and what reading would cost
+    /// Show how pack would store a file, the alternatives, and the cost of reads
     Plan(Box<PlanArgs>),
-    /// Measure what reading costs on this machine, for plans
+    /// Measure the cost of reads on this machine, for plans
     Calibrate(CalibrateArgs),
-    /// Grow the decision tree that names filters worth trying, and show how good it is
+    /// Grow a decision tree that names the filters to try, and show how good it is
     Train(TrainArgs),
     /// Write files without compression
     Unpack(UnpackArgs),
-    /// Show what is in files, how it is stored and who can read it
+    /// Show the contents of files, how they are stored, and who can read them
     Info(InfoArgs),
-    /// Write references: where each chunk lies, for readers of Zarr (kerchunk, VirtualiZarr)
+    /// Write references that let readers of Zarr read files in place (kerchunk, VirtualiZarr)
     Refs(RefsArgs),
-    /// Show how much information is in each bit of each variable, and how many bits to keep
+    /// Show how much information each bit of each variable has, and how many bits to keep
     Analyze(AnalyzeArgs),
-    /// Compare files value by value with what was made of them, rounded variables by what is stated of them
+    /// Compare files with their packed forms, value by value, and check the bounds of rounded variables
     Verify(VerifyArgs),
-    /// Bring files whose writer was killed back to their last commit
+    /// Bring files of killed writers back to their last commit
     Recover(RecoverArgs),
-    /// Run a program that nobody rebuilds: netCDF-4 files that it creates are written by frazil
+    /// Run an unmodified program, and let frazil write and read its netCDF-4 files
     Run(RunArgs),
-    /// Write test fields of known content
+    /// Write test data by known rules
     Synth(SynthArgs),
     /// Write the numbers of a CSV file to a netCDF-4 file
     Import(ImportArgs),
@@ -134,10 +134,7 @@ pub(crate) enum Command {
 
 /// The command with all its flags and their help.
 pub(crate) fn command() -> clap::Command {
-    let of_files = ["pack", "plan", "unpack"].into_iter();
-    of_files.fold(Cli::command(), |command, name| {
-        command.mut_subcommand(name, declared::with_help)
-    })
+    Cli::command().mut_subcommands(declared::with_help)
 }
 
 /// Parses and checks the arguments; the first is the program's name.

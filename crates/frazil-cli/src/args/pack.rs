@@ -61,7 +61,7 @@ pub(crate) struct PackArgs {
     pub(crate) energy: EnergyArgs,
     #[command(flatten)]
     resources: ResourceArgs,
-    /// Show every variable, however many
+    /// Show all variables, not only the largest
     #[arg(long)]
     pub(crate) all_variables: bool,
     #[command(flatten)]

@@ -13,29 +13,29 @@ use super::{OutputArgs, PrecisionArgs, ResourceArgs, named_as};
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
-    /// The file to plan for: netCDF-4, HDF5 or classic netCDF
+    /// netCDF-4, HDF5 or classic netCDF file to plan for
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) how: DecisionArgs,
     #[command(flatten)]
     pub(crate) precision: PrecisionArgs,
-    /// Write the plan to a file, to be edited and replayed by `frazil pack --plan`
+    /// Write the plan to a file, which you can edit and use with `frazil pack --plan`
     #[arg(long, value_name = "PLAN.json")]
     json: Option<PathBuf>,
-    /// Print the plan in the words of another writer and nothing else
+    /// Print only the plan, in the notation of another writer
     #[arg(long, value_enum)]
     encoding: Option<Style>,
-    /// Print what each goal but energy would give at each reader level, exact and rounded, in place
-    /// of a plan
+    /// Instead of a plan, print the results of each goal (except energy) and reader level, exact and
+    /// rounded
     #[arg(long, conflicts_with_all = ["json", "encoding", "plot", "goal", "readable_by"])]
     pub(crate) compare: bool,
-    /// Draw what was compared: ratio against speed of filters, and read times of chunk shapes
+    /// Draw ratio against speed of the filters tried, and read times of the chunk shapes compared
     #[arg(long, value_name = "OUT.svg|html", value_parser = named_as::svg_or_html)]
     pub(crate) plot: Option<PathBuf>,
     /// Replace existing files of --json and --write-precision
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// Show every variable, however many
+    /// Show all variables, not only the largest
     #[arg(long)]
     pub(crate) all_variables: bool,
     /// Print errors only
@@ -47,11 +47,11 @@ pub(crate) struct PlanArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Style {
-    /// A dictionary for xarray's to_netcdf(encoding=...)
+    /// Dictionary for xarray's to_netcdf(encoding=...)
     Xarray,
     /// Commands of NCO's ncks
     Nco,
-    /// A command of nccopy
+    /// Command of nccopy
     Nccopy,
     /// Calls of Fortran's nf90_def_var
     Nf90,
@@ -64,7 +64,7 @@ impl PlanArgs {
         self.how.check(&self.precision)?;
         match &self.json {
             Some(path) if *path == self.file => {
-                let message = "--json would replace the file that is planned for".into();
+                let message = "--json would replace the input".into();
                 Err((ErrorKind::ArgumentConflict, message))
             }
             _ => Ok(()),

@@ -12,25 +12,25 @@ use super::{InputArgs, OutputArgs};
 pub(crate) struct RefsArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Write the references of one input to this file: JSON, or by the Python package a folder named *.parquet
+    /// Write the references of one input to this file: JSON, or a folder named *.parquet (needs the Python package)
     #[arg(short, long, value_name = "OUT", group = "destination")]
     pub(crate) output: Option<PathBuf>,
-    /// Write the references of every input into this directory, as its name with .json behind it
+    /// Write the references of each input into this directory, under its name and .json
     #[arg(long, value_name = "DIR", group = "destination")]
     pub(crate) out_dir: Option<PathBuf>,
-    /// Replace references that exist
+    /// Replace existing references
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// Point to the files under this prefix, https://host/folder/ or s3://bucket/, instead of where they are now
+    /// Refer to the files under this prefix (https://host/folder/, s3://bucket/), not at their place now
     #[arg(long, value_name = "URL")]
     pub(crate) url_prefix: Option<String>,
-    /// Say the URL once, as a template: shorter, and VirtualiZarr does not know it
+    /// Write the URL once, as a template: shorter, but VirtualiZarr cannot read it
     #[arg(long)]
     pub(crate) template: bool,
-    /// Put chunks of fewer bytes into the references; 0: none
+    /// Copy chunks of fewer bytes into the references; 0: none
     #[arg(long, value_name = "SIZE", default_value = "500", value_parser = parse_size)]
     pub(crate) inline_threshold: u64,
-    /// Cut values that are not in chunks into pieces of this size at most; 0: leave them in one
+    /// Cut contiguous values into pieces of at most this size; 0: do not cut
     #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = parse_size)]
     pub(crate) split: u64,
     #[command(flatten)]
@@ -48,7 +48,7 @@ impl RefsArgs {
             return Err((ErrorKind::ArgumentConflict, message));
         }
         if self.output.is_none() && self.out_dir.is_none() {
-            let message = "say where the references go: -o OUT or --out-dir DIR".into();
+            let message = "name a place for the references: -o OUT or --out-dir DIR".into();
             return Err((ErrorKind::MissingRequiredArgument, message));
         }
         Ok(())

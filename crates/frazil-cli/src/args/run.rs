@@ -12,25 +12,25 @@ use super::declared::helped;
 /// What `frazil run` is asked.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// How much is served
+    /// What frazil takes over
     #[arg(long, value_enum, default_value_t)]
     pub(crate) level: Level,
-    /// Compress variables that the program leaves without compression
+    /// Compress the variables that the program does not compress
     #[arg(long)]
     pub(crate) compress: bool,
-    /// Choose chunk shapes where the program states none, in place of its own library's
+    /// Choose chunk shapes if the program states none
     #[arg(long)]
     pub(crate) choose_chunks: bool,
-    /// Leave files that are opened for reading to the program's own library
+    /// Let the program's own library read files
     #[arg(long)]
     pub(crate) write_only: bool,
-    /// Let commits go on while the program computes: nc_sync returns at once, and the next call on the file waits
+    /// Commit while the program computes: nc_sync returns at once, and the next call on the file waits
     #[arg(long)]
     pub(crate) commit_behind: bool,
-    /// Write the report as JSON, too
+    /// Also write the report to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub(crate) quiet: bool,
     #[command(flatten)]
@@ -43,10 +43,10 @@ pub(crate) struct RunArgs {
 /// How much of a program's writing is served.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Level {
-    /// netCDF-4 files that are created or read through netCDF's calls are written and read by frazil
+    /// Write and read netCDF-4 files that the program creates or opens through netCDF's calls
     #[default]
     Engine,
-    /// Only deflate is faster: in every program that writes HDF5, h5py included
+    /// Only speed up deflate, in every program that writes HDF5, including h5py
     Codec,
 }
 

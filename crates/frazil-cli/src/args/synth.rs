@@ -17,7 +17,7 @@ pub(crate) struct SynthArgs {
     /// Show the named patterns and write nothing
     #[arg(long)]
     pub(crate) list: bool,
-    /// Patterns by name or definition, one variable each; `all` for all named ones
+    /// Patterns by name or definition, one variable each; `all` means all named patterns
     #[arg(
         short,
         long,
@@ -27,20 +27,20 @@ pub(crate) struct SynthArgs {
     )]
     #[arg(allow_hyphen_values = true)]
     pattern: Vec<String>,
-    /// One to four extents, slowest first, for example 12x180x360 (time, lev, lat, lon: the last
-    /// ones)
+    /// One to four lengths, slowest dimension first, for example 12x180x360; the dimensions are the last
+    /// ones of time, lev, lat, lon
     #[arg(short, long, value_name = "NxN...", default_value = "180x360", value_parser = parse_shape)]
     shape: Shape,
     /// Type of the values
     #[arg(long = "type", value_enum, default_value_t = Number::Float32)]
     number: Number,
-    /// Least and largest value before noise [default: those of each pattern]
+    /// Smallest and largest value before noise [default: those of each pattern]
     #[arg(long, value_name = "MIN,MAX", allow_hyphen_values = true, value_parser = parse_range)]
     range: Option<(f64, f64)>,
-    /// Chooses the random numbers
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Add noise of this amplitude (uniform: at most that; gaussian: standard deviation)
+    /// Add noise of this amplitude (uniform: largest value; gaussian: standard deviation)
     #[arg(long, value_name = "AMPLITUDE")]
     noise: Option<f64>,
     /// Distribution of the noise
@@ -51,7 +51,7 @@ pub(crate) struct SynthArgs {
     overwrite: bool,
     #[command(flatten)]
     resources: ResourceArgs,
-    /// Show every variable, however many
+    /// Show all variables, not only the largest
     #[arg(long)]
     pub(crate) all_variables: bool,
     #[command(flatten)]
@@ -74,7 +74,7 @@ enum Number {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Distribution {
-    /// Evenly between minus and plus the amplitude
+    /// Uniform between minus and plus the amplitude
     Uniform,
     /// Normal, with the amplitude as standard deviation
     Gaussian,

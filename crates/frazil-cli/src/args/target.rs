@@ -14,11 +14,11 @@ pub(crate) struct TargetArgs {
     /// Write the result of one input to this file
     #[arg(short, long, value_name = "OUT", group = "destination")]
     output: Option<PathBuf>,
-    /// Write every result into this directory, under the name of its input; of directories and lists, below
-    /// it in the same tree
+    /// Write each result into this directory, under the name of its input; inputs from directories and lists
+    /// keep their tree
     #[arg(long, value_name = "DIR", group = "destination")]
     out_dir: Option<PathBuf>,
-    /// Replace every input by its result once that is verified
+    /// Replace each input by its result, once the result is verified
     #[arg(long, group = "destination")]
     in_place: bool,
     #[arg(long, requires = "in_place", conflicts_with_all = ["output", "out_dir"])]
@@ -60,11 +60,13 @@ impl TargetArgs {
         if needed && self.destination().is_none() {
             // As `cp` has it.
             let meant = match inputs.named.as_slice() {
-                [_, output] if !output.exists() => format!("; is -o {} meant?", output.display()),
+                [_, output] if !output.exists() => {
+                    format!("; do you mean -o {}?", output.display())
+                }
                 _ => String::new(),
             };
             let message =
-                format!("say where the result goes: -o OUT, --out-dir DIR or --in-place{meant}");
+                format!("name a place for the result: -o OUT, --out-dir DIR or --in-place{meant}");
             return Err((ErrorKind::MissingRequiredArgument, message));
         }
         Ok(())

@@ -203,8 +203,8 @@ fn there_is_one_destination() {
             break_hard_links: true
         }
     );
-    assert!(refused("pack a.nc").contains("say where"));
-    assert!(refused("unpack a.nc").contains("say where"));
+    assert!(refused("pack a.nc").contains("name a place"));
+    assert!(refused("unpack a.nc").contains("name a place"));
     assert!(refused("pack a.nc b.nc -o c.nc").contains("--out-dir"));
     assert!(refused("pack a.nc -o c.nc --in-place").contains("cannot be used with"));
     assert!(refused("pack a.nc --out-dir d --in-place").contains("cannot be used with"));
@@ -234,7 +234,7 @@ fn bad_values_are_refused() {
         ("pack a.nc -o b.nc --memory NaN", "not a size"),
         ("pack a.nc -o b.nc --memory -5M", "not a size"),
         ("pack a.nc -o b.nc --memory=-5M", "not a size"),
-        ("pack a.nc -o b.nc --memory 999K", "too little"),
+        ("pack a.nc -o b.nc --memory 999K", "too small"),
         ("pack a.nc -o b.nc --level 23", "23"),
         (
             "pack a.nc -o b.nc --level -1",
@@ -259,7 +259,7 @@ fn bad_values_are_refused() {
         ),
         ("pack a.nc --in-place --jobs 0", "from 1 to 4096"),
         ("pack a.nc --in-place --log b.nc", "named as a data file"),
-        ("pack a.nc --in-place --include [", "no pattern"),
+        ("pack a.nc --in-place --include [", "not a valid pattern"),
         ("pack --in-place", "<IN>"),
         ("pack a.nc -o b.nc --chunks time", "DIMENSION=ELEMENTS"),
         ("pack a.nc -o b.nc --shuffle maybe", "maybe"),
@@ -299,7 +299,7 @@ fn words_of_other_programs_lead_to_ours() {
         ("pack in.nc -o out.nc --deflate 5", "--level 5"),
         ("pack in.nc -o out.nc -d 5", "--level 5"),
         ("pack in.nc -o out.nc --significant-digits 3", "--digits 3"),
-        ("pack in.nc absent/out.nc", "is -o absent/out.nc meant?"),
+        ("pack in.nc absent/out.nc", "do you mean -o absent/out.nc?"),
     ];
     for (line, expected) in cases {
         let message = arguments(line).unwrap_err().to_string();

@@ -11,7 +11,7 @@ use super::{OutputArgs, ResourceArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
-    /// Folders of netCDF and HDF5 files; a folder that files lie in is a dataset
+    /// Folders of netCDF and HDF5 files; each folder that contains files is a dataset
     #[arg(
         value_name = "DIR",
         required_unless_present = "table",
@@ -21,11 +21,11 @@ pub(crate) struct TrainArgs {
     /// Learn from a table of measurements instead
     #[arg(long, value_name = "TABLE.csv")]
     pub(crate) table: Option<PathBuf>,
-    /// Write what was measured to a table
+    /// Write the measurements to a table
     #[arg(long, value_name = "TABLE.csv", conflicts_with = "table")]
     pub(crate) write_table: Option<PathBuf>,
-    /// Also judge what plans take: plan the files of these folders, which the table was measured from, with trees
-    /// that have not seen their datasets
+    /// Also judge plans: plan the files of these folders, from which the table was measured, with trees grown
+    /// without their datasets
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) judge_plans: Vec<PathBuf>,
     /// Write the tree to this file, for --tree

@@ -24,7 +24,7 @@ pub(crate) struct UnpackArgs {
     format: Option<UnpackFormat>,
     #[command(flatten)]
     resources: ResourceArgs,
-    /// Show every variable, however many
+    /// Show all variables, not only the largest
     #[arg(long)]
     pub(crate) all_variables: bool,
     #[command(flatten)]

@@ -17,30 +17,29 @@ const MOST_FIGURES: usize = 50;
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// The original and the other file, whose variables that it states to be rounded are judged by what it
-    /// states, or several others of the same original; or originals, as `pack` takes them, and the directory
-    /// of what was made of them
+    /// An original and one or more other files of it, or originals and the directory of their results. If the
+    /// other file says that a variable is rounded, its values must keep the stated bound
     #[arg(value_name = "A B", required_unless_present = "out_dir")]
     named: Vec<PathBuf>,
-    /// Compare originals with their results in this directory, as `pack --out-dir DIR` wrote them
+    /// Compare originals with the results that `pack --out-dir DIR` wrote into this directory
     #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
-    /// Results must also have their checksums in DIR/SHA256SUMS
+    /// Also compare each result with its checksum in DIR/SHA256SUMS
     #[arg(long, value_name = "WHICH")]
     pub(crate) manifest: Option<Checksum>,
-    /// Documented tests that rounded variables must pass too
+    /// Published tests that rounded variables must also pass
     #[arg(long, value_enum, value_name = "NAME")]
     thresholds: Option<Thresholds>,
-    /// Write a page about the rounded variables, with maps, histograms and spectra; several others of one
+    /// Write a page about the rounded variables, with maps, histograms and spectra; several files of one
     /// original stand side by side
     #[arg(long, value_name = "OUT.html", value_parser = named_as::html)]
     pub(crate) report: Option<PathBuf>,
-    /// Of these variables, the page has pictures: globs over paths or bare names [default: those of the
-    /// most concern]
+    /// Show pictures of these variables on the page: globs that match paths or names [default: the variables
+    /// with the largest errors]
     #[arg(
         long,
         value_name = "GLOB,...",
@@ -56,7 +55,7 @@ pub(crate) struct VerifyArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Thresholds {
-    /// Those of ldcpy (Baker et al. 2016)
+    /// The tests of ldcpy (Baker et al. 2016)
     Ldcpy,
 }
 
@@ -93,14 +92,14 @@ impl VerifyArgs {
                 missing("the files of a list have their results in a directory: add --out-dir DIR")
             }
             Comparison::Files(..) if self.manifest.is_some() => {
-                missing("--manifest looks at a directory of results: add --out-dir DIR")
+                missing("--manifest needs a directory of results: add --out-dir DIR")
             }
             Comparison::Files(..) => Ok(()),
-            Comparison::Trees([], _) if self.selection.files_from.is_none() => missing(
-                "name <A>, the original, and <B>, what was made of it: two files or two directories",
-            ),
+            Comparison::Trees([], _) if self.selection.files_from.is_none() => {
+                missing("name <A>, the original, and <B>, its result: two files or two directories")
+            }
             Comparison::Trees(..) if self.report.is_some() => {
-                conflict("--report is about one original: name <A> and <B>")
+                conflict("--report needs one original: name <A> and <B>")
             }
             Comparison::Trees(..) => Ok(()),
         }

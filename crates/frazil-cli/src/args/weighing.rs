@@ -64,7 +64,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
     match share {
         Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
         _ => Err(format!(
-            "{text:?} is no share from 0 to below 1, as 3% and 0.03 are"
+            "{text:?} is not a share from 0 to below 1, such as 3% or 0.03"
         )),
     }
 }

@@ -80,7 +80,7 @@ impl<'a> Work<'a> {
 /// is no text.
 pub(super) fn run(work: &Work<'_>, cancel: &AtomicBool) -> frazil::Result<Status> {
     let text = serde_json::to_vec(work).map_err(|error| {
-        let cause = format!("the work cannot be handed to the cluster: {error}");
+        let cause = format!("frazil cannot give the work to the cluster: {error}");
         Error::new(ErrorCode::InvalidArgument, cause)
     })?;
     let python = std::env::var_os(PYTHON).unwrap_or_else(|| "python3".into());

@@ -13,8 +13,8 @@ use crate::args::{BatchArgs, OutputArgs, ResultArgs};
 use crate::printer::Printer;
 
 /// What to do about a result that `--skip-existing` does not take for done.
-const NOT_DONE: &str =
-    "it is older than its input, or not as it was finished: add --overwrite to write it again";
+const NOT_DONE: &str = "it is older than its input, or has changed since it was finished: add --overwrite to write \
+     it again";
 
 /// What to go through and how to show it.
 #[derive(Debug)]

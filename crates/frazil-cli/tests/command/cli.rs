@@ -44,7 +44,7 @@ fn help_goes_to_stdout() {
 fn wrong_usage_exits_with_2_and_says_why() {
     for (arguments, part) in [
         (&["pack"][..], "<IN>"),
-        (&["pack", "a.nc"], "say where the result goes"),
+        (&["pack", "a.nc"], "name a place for the result"),
         (&["pack", "a.nc", "b.nc", "-o", "c.nc"], "--out-dir"),
         (
             &["pack", "a.nc", "-o", "b.nc", "--memory", "NaN"],

@@ -19,7 +19,7 @@ fn rounded_is_told_from_different() {
     assert!(stdout.contains("bitround(5)"), "{stdout}");
     assert!(stdout.contains("0.016 rel"), "{stdout}");
     let (stdout, _) = ends_with(&directory, "verify in.nc out.nc", 0);
-    let headline = "equal but for rounding within what is stated of 1 variable: ";
+    let headline = "equal, except for rounding within the stated bounds of 1 variable: ";
     assert!(stdout.starts_with(headline), "{stdout}");
     let (stdout, _) = ends_with(&directory, "verify other.nc out.nc", 1);
     assert!(

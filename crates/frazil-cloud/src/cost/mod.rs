@@ -219,7 +219,8 @@ fn advice(
     let far = variables.iter().find(|one| one.locate.rounds > 0);
     if let Some(far) = far.filter(|_| !is_together) {
         advice.push(format!(
-            "finding the chunks of {} takes {} more: their index is far from the file's begin",
+            "finding the chunks of {} takes {} more: their index is far from the beginning of \
+             the file",
             far.path, far.locate.rounds
         ));
     }
@@ -229,7 +230,8 @@ fn advice(
     };
     if let Some(one) = variables.iter().find(|one| parts(one) > FEW_REQUESTS) {
         advice.push(format!(
-            "one map or series of {} takes {} requests: its chunks are small, or lie across",
+            "one map or series of {} takes {} requests: its chunks are small, or their shape \
+             does not suit the read",
             one.path,
             parts(one)
         ));

@@ -1,5 +1,7 @@
 //! A variable as an array of Zarr version 2.
 
+use std::fmt::Write;
+
 use frazil_container::model::{FileModel, TypeClass, Variable};
 use frazil_container::schema::VariableId;
 use frazil_read::Reader;
@@ -23,6 +25,21 @@ pub(crate) struct Array {
     pub(crate) attributes: String,
     pub(crate) grid: ChunkGrid,
     pub(crate) chunks: Vec<Chunk>,
+}
+
+impl Array {
+    /// Writes a chunk's key, as `model/ocean/sst/0.1.2`, or `sst/0` of a scalar.
+    pub(crate) fn chunk_key(&self, index: u64, key: &mut String) {
+        key.clear();
+        key.push_str(&self.key);
+        let numbers = self.grid.indices(index);
+        let (first, others) = numbers.split_first().unwrap_or((&0, &[]));
+        // A text takes whatever is written to it.
+        let _ = write!(key, "{first}");
+        for number in others {
+            let _ = write!(key, ".{number}");
+        }
+    }
 }
 
 /// Describes a variable; with it come attributes that could not be described.

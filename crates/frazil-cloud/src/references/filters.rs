@@ -29,7 +29,7 @@ pub(super) fn codecs(
     let mask = records.first().map_or(all, skipped);
     if records.iter().any(|record| skipped(record) != mask) {
         return Err(with_cure(
-            "some of its chunks went through other filters than others, for which Zarr has no words",
+            "some of its chunks skipped a filter, which Zarr cannot express",
         ));
     }
     (filters.iter())
@@ -83,7 +83,7 @@ fn codec(filter: &FilterSpec) -> Result<Value, Refusal> {
         }
         _ => {
             let cause = format!(
-                "numcodecs, which Zarr's readers use, cannot undo {} (filter {})",
+                "numcodecs, which Zarr's readers use, cannot decode {} (filter {})",
                 filter.display_name(),
                 filter.id
             );

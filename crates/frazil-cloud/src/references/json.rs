@@ -2,12 +2,8 @@
 
 use std::io::{self, Write};
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-
-use super::References;
 use super::attributes::quoted;
-use super::chunks::Place;
+use super::{Reference, References};
 
 /// What stands for the URL where that is said once.
 const SHORT: &str = "{{u}}";
@@ -25,46 +21,16 @@ impl References {
         out.write_all(b"\"refs\":{")?;
         let url = quoted(if is_short { SHORT } else { &self.url });
         let mut next = "";
-        for group in &self.groups {
-            let prefix = &group.prefix;
-            let (kind, attributes) = (format!("{prefix}.zgroup"), format!("{prefix}.zattrs"));
-            write!(
-                out,
-                "{next}{}:{},",
-                quoted(&kind),
-                quoted("{\"zarr_format\":2}")
-            )?;
-            write!(out, "{}:{}", quoted(&attributes), quoted(&group.attributes))?;
+        self.each(|key, reference| {
+            out.write_all(next.as_bytes())?;
             next = ",\n";
-        }
-        for array in &self.arrays {
-            let (kind, attributes) = (
-                format!("{}.zarray", array.key),
-                format!("{}.zattrs", array.key),
-            );
-            write!(out, ",\n{}:{},", quoted(&kind), quoted(&array.array))?;
-            write!(out, "{}:{}", quoted(&attributes), quoted(&array.attributes))?;
-            let key = quoted(&array.key);
-            let key = key.trim_end_matches('"');
-            for chunk in &array.chunks {
-                write!(out, ",\n{key}")?;
-                write_numbers(out, &array.grid.indices(chunk.index))?;
-                match &chunk.place {
-                    Place::There { offset, length } => write!(out, "[{url},{offset},{length}]")?,
-                    Place::Here(bytes) => write!(out, "\"base64:{}\"", STANDARD.encode(bytes))?,
-                }
+            serde_json::to_writer(&mut *out, key)?;
+            out.write_all(b":")?;
+            match reference {
+                Reference::Text(text) => Ok(serde_json::to_writer(&mut *out, text)?),
+                Reference::There { offset, length } => write!(out, "[{url},{offset},{length}]"),
             }
-        }
+        })?;
         out.write_all(b"}}\n")
     }
-}
-
-/// The end of a chunk's key: `0.1.2":`; of a scalar `0":`.
-fn write_numbers(out: &mut impl Write, numbers: &[u64]) -> io::Result<()> {
-    let (first, others) = numbers.split_first().unwrap_or((&0, &[]));
-    write!(out, "{first}")?;
-    for number in others {
-        write!(out, ".{number}")?;
-    }
-    out.write_all(b"\":")
 }

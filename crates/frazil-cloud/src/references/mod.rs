@@ -15,6 +15,8 @@ mod texts;
 
 use std::path::Path;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use frazil_container::model::FileModel;
 use frazil_container::schema::VariableId;
 use frazil_file::address;
@@ -24,6 +26,7 @@ use frazil_types::ErrorCode;
 use serde::Serialize;
 
 pub(crate) use array::Array;
+use chunks::Place;
 
 /// What references are to be like.
 #[derive(Debug, Clone)]
@@ -74,6 +77,20 @@ pub struct LeftOut {
     pub cause: String,
     /// What its user can do.
     pub cure: Option<String>,
+}
+
+/// What a key of the references leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reference<'r> {
+    /// A text: metadata of Zarr, or bytes as `base64:...`.
+    Text(&'r str),
+    /// Bytes of the file.
+    There {
+        /// Where they begin.
+        offset: u64,
+        /// How many they are.
+        length: u64,
+    },
 }
 
 /// Why something has no place in Zarr.
@@ -174,6 +191,46 @@ impl References {
         stored.sum()
     }
 
+    /// Calls `take` with each key and what it leads to: groups first, then arrays, each before its chunks.
+    ///
+    /// # Errors
+    /// The first of `take`.
+    pub fn each<E>(
+        &self,
+        mut take: impl FnMut(&str, Reference<'_>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        for group in &self.groups {
+            let prefix = &group.prefix;
+            let kind = Reference::Text("{\"zarr_format\":2}");
+            take(&format!("{prefix}.zgroup"), kind)?;
+            let attributes = Reference::Text(&group.attributes);
+            take(&format!("{prefix}.zattrs"), attributes)?;
+        }
+        let mut key = String::new();
+        for array in &self.arrays {
+            take(
+                &format!("{}.zarray", array.key),
+                Reference::Text(&array.array),
+            )?;
+            let attributes = Reference::Text(&array.attributes);
+            take(&format!("{}.zattrs", array.key), attributes)?;
+            for chunk in &array.chunks {
+                array.chunk_key(chunk.index, &mut key);
+                match &chunk.place {
+                    Place::There { offset, length } => {
+                        let (offset, length) = (*offset, *length);
+                        take(&key, Reference::There { offset, length })?;
+                    }
+                    Place::Here(bytes) => {
+                        let text = format!("base64:{}", STANDARD.encode(bytes));
+                        take(&key, Reference::Text(&text))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn add(
         &mut self,
         reader: &Reader,
@@ -231,9 +288,9 @@ fn url_of(path: &Path) -> Result<String> {
         Some(text) => Ok(format!("file://{text}")),
         None => Err(Error::new(
             ErrorCode::InvalidArgument,
-            "its name is not UTF-8, and cannot stand in references",
+            "its name is not UTF-8, so references cannot contain it",
         )
         .in_file(path)
-        .with_cure("give the URL under which it will be found")),
+        .with_cure("state the URL under which readers will find it")),
     }
 }

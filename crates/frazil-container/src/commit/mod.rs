@@ -115,7 +115,8 @@ impl CommittedFile {
         if self.disk.metadata().map_err(close)?.nlink() > 0 {
             return Ok(());
         }
-        let gone = "it has been removed or replaced meanwhile, and what was written is lost";
+        let gone = "another program removed or replaced it while frazil was writing it, and the \
+                    written data are lost";
         Err(close(io::Error::new(io::ErrorKind::NotFound, gone)))
     }
 

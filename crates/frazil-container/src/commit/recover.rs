@@ -123,7 +123,7 @@ fn judge(
     })
 }
 
-const OF_ANOTHER_FILE: &str = "the journal is of another file";
+const OF_ANOTHER_FILE: &str = "the journal belongs to another file";
 const NOT_HDF5: &str = "the file is not HDF5";
 
 fn reason_of(distrust: &Distrust) -> &str {

@@ -50,7 +50,7 @@ pub struct DatasetInfo {
     pub is_null: bool,
     /// How values are stored.
     pub storage: DatasetStorage,
-    /// Bytes stored for values; 0 of chunks of a file that is somewhere else, where counting takes requests.
+    /// Bytes stored for values. 0 for chunks until somebody counts them: few readers need that, and it walks the index.
     pub stored_bytes: u64,
     /// One element of fill value, zeros where none was set; empty for indirect elements, and for zeros of those that
     /// are larger than the file: any number of datasets may claim such.

@@ -1,6 +1,7 @@
 //! What an HDF5 file is, read without libhdf5: objects, types, attributes, places of chunks.
 
 use std::fs::File;
+use std::ops::Range;
 use std::sync::Arc;
 
 use frazil_hdf5::{Attribute, Object, Source, Storage, TypeDescription};
@@ -121,13 +122,26 @@ impl Hdf5Input {
     /// # Errors
     /// If the index cannot be read, or names chunks that lie outside the file.
     pub fn locate(&self, dataset: &DatasetInfo) -> Result<Vec<ChunkRecord>> {
+        self.locate_within(dataset, None)
+    }
+
+    /// As [`Self::locate`]; with `within`, only chunks of these numbers in the grid, for which less of an index may be
+    /// read.
+    ///
+    /// # Errors
+    /// As [`Self::locate`].
+    pub fn locate_within(
+        &self,
+        dataset: &DatasetInfo,
+        within: Option<&Range<u64>>,
+    ) -> Result<Vec<ChunkRecord>> {
         if !matches!(dataset.storage, DatasetStorage::Chunked { .. }) {
             return Ok(Vec::new());
         }
         self.with_metadata(|file| {
             let mut now = file.dataset(&file.object(dataset.object_address)?)?;
             now.extent.set_shape(&dataset.shape);
-            Ok(file.locate(&now)?)
+            Ok(file.locate_within(&now, within)?)
         })
     }
 

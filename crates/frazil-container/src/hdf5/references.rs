@@ -63,8 +63,7 @@ impl LostReferences {
         };
         (count > 0).then(|| {
             format!(
-                "references that lead nowhere, as their objects were deleted, are null in the copy: \
-                 {count}, in {}{more}",
+                "references to deleted objects are null in the copy: {count}, in {}{more}",
                 named.join(", ")
             )
         })

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use frazil_hdf5::{
-    Attribute, Extent, FillStatus, Link, LinkTarget, Object, ObjectKind, Source, Storage, TypeClass,
+    Attribute, Extent, FillStatus, Link, LinkTarget, Object, ObjectKind, Source, TypeClass,
 };
 use frazil_types::sync::Mutex;
 
@@ -475,11 +475,7 @@ fn describe(
         unlimited,
         may_grow: dataset.extent.may_grow(),
         is_null: dataset.extent == Extent::Null,
-        // Counting chunks takes requests for every dataset, which few readers need.
-        stored_bytes: match (file.is_far(), &dataset.storage) {
-            (true, Storage::Chunked(_)) => 0,
-            _ => file.stored_bytes(&dataset),
-        },
+        stored_bytes: dataset.unchunked_bytes(),
         storage: metadata::storage(&dataset),
         fill,
         fill_status: dataset.fill.status,

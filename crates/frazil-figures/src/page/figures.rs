@@ -17,8 +17,8 @@ pub(super) fn section(figures: &[VariableFigures]) -> Result<Option<Element>> {
     if figures.is_empty() {
         return Ok(None);
     }
-    let mut section = Element::new("section")
-        .child(Element::new("h2").text("Pictures, those of the most concern first"));
+    let mut section =
+        Element::new("section").child(Element::new("h2").text("Pictures, largest errors first"));
     for figure in figures {
         section = section.child(variable(figure)?);
     }

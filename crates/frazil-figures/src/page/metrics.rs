@@ -6,8 +6,8 @@ use crate::markup::Element;
 const MEASURES: [(&str, &str); 11] = [
     (
         "Stated bound",
-        "No value may be further from its original than this: abs is in the variable's own units, \
-         rel a share of the value. It is what the rounded file says of itself.",
+        "No value may differ from its original by more than this: abs is in the variable's own \
+         units, rel is a share of the value. The rounded file states this bound.",
     ),
     (
         "Max. error",
@@ -38,7 +38,7 @@ const MEASURES: [(&str, &str); 11] = [
     ),
     (
         "Information",
-        "Share of the bitwise real information that is kept (Klöwer et al. 2021).",
+        "Share of the bitwise real information that the values keep (Klöwer et al. 2021).",
     ),
 ];
 

@@ -95,7 +95,7 @@ fn verdict(report: &VerifyReport) -> (&'static str, String) {
         (0, 0) if rounded == 0 => ("pass", "Equal: nothing is rounded, nothing differs.".into()),
         (0, 0) => (
             "pass",
-            format!("Passed: all {rounded} rounded variables keep what is stated of them."),
+            format!("Passed: all {rounded} rounded variables keep their stated bounds."),
         ),
         (0, _) => ("fail", format!("Failed: {differences} other differences.")),
         (_, 0) => (
@@ -105,7 +105,8 @@ fn verdict(report: &VerifyReport) -> (&'static str, String) {
         _ => (
             "fail",
             format!(
-                "Failed: {failed} of {rounded} rounded variables, and {differences} other differences."
+                "Failed: {failed} of {rounded} rounded variables, and {differences} other \
+                 differences."
             ),
         ),
     }

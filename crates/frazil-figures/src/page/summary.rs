@@ -42,7 +42,7 @@ pub(super) fn sections(report: &VerifyReport) -> Vec<Element> {
 fn variables(precision: &[PrecisionReport]) -> Element {
     let section = section("Rounded variables");
     if precision.is_empty() {
-        let nothing = "The second file states of no variable that it is rounded.";
+        let nothing = "The second file marks no variable as rounded.";
         return section.child(Element::new("p").text(nothing));
     }
     let mut changed: Vec<&PrecisionReport> = precision.iter().filter(|one| tells(one)).collect();
@@ -60,8 +60,9 @@ fn variables(precision: &[PrecisionReport]) -> Element {
             head(&MORE_TITLES, 1),
             changed.iter().map(|one| more_of(one)),
         ));
-    let note = "Failed ones first, then by the error in standard deviations, or by what the worst \
-                slice lacks of structural similarity, whichever is more.";
+    let note = "Failed variables come first. The others are sorted by the error in standard \
+                deviations or by 1 minus the structural similarity of the worst slice, whichever \
+                is larger.";
     let unchanged = (!same.is_empty()).then(|| {
         let text = format!(
             "{} more had nothing to round: {}.",
@@ -239,9 +240,9 @@ fn thresholds(precision: &[PrecisionReport]) -> Option<Element> {
         .map(|variable| tested(variable, &names, decide));
     let limits = "Limits from the literature, ldcpy's (Baker et al. 2016).";
     let what = match decide {
-        true => "They were asked for. Red: beyond the limit.",
+        true => "They decide, because --thresholds is stated. Red: beyond the limit.",
         false => {
-            "Nobody asked for them (--thresholds ldcpy), so that they decide nothing. !: beyond the limit."
+            "They do not decide, because --thresholds ldcpy is not stated. !: beyond the limit."
         }
     };
     let note = Element::new("p")

@@ -378,7 +378,7 @@ fn adjusted(hdf5: &Hdf5Input, info: &DatasetInfo) -> Result<Option<Vec<u64>>> {
     match shape.iter().zip(&max_shape).any(is_longer) {
         true => Err(Error::new(
             ErrorCode::Corrupt,
-            "its sources are longer than it may become",
+            "its sources are longer than its maximum length",
         )),
         false => Ok(Some(shape)),
     }

@@ -3,6 +3,9 @@
 mod extensible_array;
 mod fixed_array;
 
+use std::cmp::Ordering;
+use std::ops::Range;
+
 use frazil_types::{ChunkGrid, ChunkRecord};
 
 use crate::cursor::Cursor;
@@ -39,13 +42,18 @@ struct Element {
 }
 
 impl Chunked<'_> {
-    /// Where the stored chunks lie, in row-major order of the grid.
-    pub(crate) fn locate(&self, input: &Input) -> Result<Vec<ChunkRecord>> {
+    /// Where the stored chunks lie, in row-major order of the grid. With `within`, only chunks of these numbers: B-trees
+    /// are then read no further than that takes.
+    pub(crate) fn locate(
+        &self,
+        input: &Input,
+        within: Option<&Range<u64>>,
+    ) -> Result<Vec<ChunkRecord>> {
         let grid = ChunkGrid::new(self.shape, self.chunk)
             .ok_or_else(|| damaged("the number of chunks is beyond counting"))?;
         let mut records = match self.index {
-            ChunkIndex::Tree1 => self.in_tree1(input, &grid)?,
-            ChunkIndex::Tree2 => self.in_tree2(input, &grid)?,
+            ChunkIndex::Tree1 => self.in_tree1(input, &grid, within)?,
+            ChunkIndex::Tree2 => self.in_tree2(input, &grid, within)?,
             ChunkIndex::Single(filtered) => self.single(filtered)?,
             ChunkIndex::Implicit => self.implicit(input, &grid)?,
             ChunkIndex::FixedArray => {
@@ -60,6 +68,9 @@ impl Chunked<'_> {
                 self.in_array(&grid, Some(unlimited), elements)
             }
         };
+        if let Some(within) = within {
+            records.retain(|record| within.contains(&record.index));
+        }
         records.sort_unstable_by_key(|record| record.index);
         if records
             .windows(2)
@@ -90,34 +101,58 @@ impl Chunked<'_> {
         bytes.ok_or_else(|| damaged("a chunk has more bytes than can be counted"))
     }
 
-    fn in_tree1(&self, input: &Input, grid: &ChunkGrid) -> Result<Vec<ChunkRecord>> {
+    fn in_tree1(
+        &self,
+        input: &Input,
+        grid: &ChunkGrid,
+        within: Option<&Range<u64>>,
+    ) -> Result<Vec<ChunkRecord>> {
         let kind = tree1::Kind {
             number: TREE1_OF_CHUNKS,
             key_bytes: 8 + 8 * (self.chunk.len() + 1),
             numbers_at: Some(8),
             rank: self.tree_rank,
         };
+        let key = |index: u64| {
+            // Behind the chunk's place comes a byte's place in the element.
+            let numbers = grid.offset(index).into_iter().chain([0]);
+            numbers.flat_map(u64::to_le_bytes).collect()
+        };
+        let window = within.map(|within| tree1::Window {
+            first: key(within.start),
+            last: key(within.end.saturating_sub(1)),
+        });
         let mut records = Vec::new();
-        for entry in tree1::entries(input, self.address, &kind)? {
-            let mut at = input.cursor(&entry.key);
-            let (stored_bytes, filter_mask) = (at.uint(4)?, at.u32()?);
-            let offset = self.offset(&mut at)?;
-            // Readers look for an element's first byte.
-            if at.uint(8)? != 0 {
-                return Err(damaged("the keys of a B-tree are out of order"));
-            }
-            if (offset.iter().zip(self.chunk)).any(|(at, length)| at % length != 0) {
-                return Err(damaged(format!(
-                    "the chunk at {offset:?} does not begin where chunks do"
-                )));
-            }
-            records.extend(grid.index_of_offset(&offset).map(|index| ChunkRecord {
-                index,
-                filter_mask,
-                address: entry.child,
-                stored_bytes,
-            }));
-        }
+        let mut offset = vec![0; self.chunk.len()];
+        tree1::each_entry(
+            input,
+            self.address,
+            &kind,
+            window.as_ref(),
+            |key, address| {
+                let mut at = input.cursor(key);
+                let (stored_bytes, filter_mask) = (at.uint(4)?, at.u32()?);
+                for number in &mut offset {
+                    *number = at.uint(8)?;
+                }
+                // Readers look for an element's first byte.
+                if at.uint(8)? != 0 {
+                    return Err(damaged("the keys of a B-tree are out of order"));
+                }
+                if (offset.iter().zip(self.chunk)).any(|(at, length)| at % length != 0) {
+                    return Err(damaged(format!(
+                        "the chunk at {offset:?} does not begin where chunks do"
+                    )));
+                }
+                records.extend(grid.index_of_offset(&offset).map(|index| ChunkRecord {
+                    index,
+                    filter_mask,
+                    address,
+                    stored_bytes,
+                }));
+                Ok(())
+            },
+        )?;
         Ok(records)
     }
 
@@ -125,7 +160,12 @@ impl Chunked<'_> {
         self.chunk.iter().map(|_| at.uint(8)).collect()
     }
 
-    fn in_tree2(&self, input: &Input, grid: &ChunkGrid) -> Result<Vec<ChunkRecord>> {
+    fn in_tree2(
+        &self,
+        input: &Input,
+        grid: &ChunkGrid,
+        within: Option<&Range<u64>>,
+    ) -> Result<Vec<ChunkRecord>> {
         let tree = Tree2::read(input, self.address)?;
         let kind = if self.has_filters {
             TREE2_OF_FILTERED_CHUNKS
@@ -148,7 +188,27 @@ impl Chunked<'_> {
         let chunk_bytes = self.chunk_bytes()?;
         let mut records = Vec::new();
         let mut before: Option<Vec<u64>> = None;
-        for record in tree.records(input, kind)? {
+        let found = match within {
+            None => tree.records(input, kind)?,
+            Some(within) => {
+                let first = grid.indices(within.start);
+                let last = grid.indices(within.end.saturating_sub(1));
+                // A chunk's place comes last in its record.
+                let places_at = usize::from(tree.record_bytes) - 8 * self.chunk.len();
+                let place = |record: &[u8]| {
+                    let place = record.get(places_at..).unwrap_or_default();
+                    let place = self.offset(&mut input.cursor(place))?;
+                    let is_before = place < first;
+                    Ok(if is_before {
+                        Ordering::Less
+                    } else {
+                        place.cmp(&last).max(Ordering::Equal)
+                    })
+                };
+                tree.records_where(input, kind, Some(&place))?
+            }
+        };
+        for record in found {
             let mut at = input.cursor(&record);
             let address = at
                 .address()?

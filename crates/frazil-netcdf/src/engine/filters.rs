@@ -183,8 +183,8 @@ impl Engine {
         }
         if plugins_are_absent() && !BUILT_IN.contains(&id) {
             let words = format!(
-                "filter {filter} ({name}) is not available: set HDF5_PLUGIN_PATH to the folder of \
-                 the netCDF filter plugins (here FRAZIL_READABLE_BY=netcdf4 keeps it away)"
+                "filter {filter} ({name}) is not available: set HDF5_PLUGIN_PATH to the folder \
+                 of the netCDF filter plugins (here FRAZIL_READABLE_BY=netcdf4 hides it)"
             );
             return Err(Refusal::new(Status::ENOFILTER, words));
         }
@@ -278,8 +278,8 @@ fn check_compressors(pipeline: &FilterPipeline) -> Answer<()> {
         return Ok(());
     }
     let words = format!(
-        "{} were asked for one variable: the second would compress what is compressed already; ask \
-         for one of them only",
+        "{} were requested for one variable, and the second would compress compressed data; \
+         request only one of them",
         asked.join(" and ")
     );
     Err(Refusal::new(Status::EFILTER, words))

@@ -41,7 +41,7 @@ pub fn parse_expected(text: &str) -> Result<Vec<(String, u64)>> {
         .into_iter()
         .map(|(name, length)| match length.parse() {
             Ok(0) | Err(_) => Err(invalid(format!(
-                "`{length}` is no number of elements that `{name}` could get"
+                "`{length}` is not a length that `{name}` can reach"
             ))),
             Ok(length) => Ok((name, length)),
         })

@@ -65,7 +65,7 @@ impl FromStr for AxisRole {
         let found = Self::ALL.into_iter().find(|one| one.name() == text);
         found.or_else(|| role_of_letter(text)).ok_or_else(|| {
             let meant = spelling::question(text, Self::ALL.map(Self::name));
-            format!("an axis is time, level, lat, lon or other, not {text:?}{meant}")
+            format!("a role is time, level, lat, lon or other, not {text:?}{meant}")
         })
     }
 }

@@ -66,7 +66,8 @@ fn parse_read(text: &str) -> Result<WantedRead, PlanError> {
         Some((intent, weight)) => {
             let weight: Option<f64> = weight.trim().parse().ok();
             let weight = weight.filter(|weight| weight.is_finite() && *weight > 0.0);
-            let weight = weight.ok_or_else(|| refuse("has a weight that is no number above 0"))?;
+            let weight =
+                weight.ok_or_else(|| refuse("has a weight that is not a number above 0"))?;
             (intent.trim(), weight)
         }
     };
@@ -78,7 +79,7 @@ fn parse_read(text: &str) -> Result<WantedRead, PlanError> {
         slab if slab.contains(':') => ReadIntent::Hyperslab(parse_slab(slab).map_err(refuse)?),
         other => {
             let meant = spelling::question(other, ["map", "series", "profile", "volume"]);
-            let why = "is none of map, series, profile, volume, DIM:ELEMENTS/DIM:ELEMENTS";
+            let why = "is not map, series, profile, volume or DIM:ELEMENTS/DIM:ELEMENTS";
             return Err(refuse(&format!("{why}{meant}")));
         }
     };
@@ -99,7 +100,9 @@ fn parse_slab(text: &str) -> Result<Vec<(String, ReadExtent)>, &'static str> {
         let extent = match count.trim() {
             "all" => ReadExtent::Whole,
             number => match number.parse() {
-                Ok(0) | Err(_) => return Err("has elements that are no number above 0, nor all"),
+                Ok(0) | Err(_) => {
+                    return Err("has elements that are not a number above 0, nor all");
+                }
                 Ok(elements) => ReadExtent::Elements(elements),
             },
         };
@@ -213,15 +216,15 @@ mod tests {
     #[test]
     fn what_is_no_read_is_refused() {
         for (text, part) in [
-            ("", "none of map"),
-            ("maps", "none of map"),
-            ("map,,series", "none of map"),
+            ("", "is not map, series"),
+            ("maps", "is not map, series"),
+            ("map,,series", "is not map, series"),
             ("map=0", "weight"),
             ("map=-1", "weight"),
             ("map=NaN", "weight"),
             ("map=x", "weight"),
-            ("time:0", "no number above 0"),
-            ("time:x", "no number above 0"),
+            ("time:0", "not a number above 0"),
+            ("time:x", "not a number above 0"),
             (":3", "no dimension"),
             ("time:3/lat", "without elements"),
             ("time:3/time:4", "twice"),

@@ -9,8 +9,8 @@ use super::rapl::{self, Counters};
 use frazil_file::progress::Progress;
 
 /// How measured joules are to be understood.
-pub(super) const BASIS: &str = "counters of processors and memory: all that ran on them, and no \
-                                disks or power supplies";
+pub(super) const BASIS: &str = "counters of processors and memory: they include all programs, \
+                                and no disks or power supplies";
 /// Counters begin again after some 260 kJ: at 500 W in nine minutes.
 const OFTEN_ENOUGH: Duration = Duration::from_secs(20);
 

@@ -85,8 +85,8 @@ impl Decisions {
             (_, true) => CopyPlan::Library,
             (_, false) => {
                 self.notices.push(format!(
-                    "{}: the bytes in this dimension without a variable, which netCDF never reads, \
-                     are left out",
+                    "{}: this dimension without a variable holds bytes that netCDF never reads; \
+                     they are left out",
                     variable.path
                 ));
                 CopyPlan::Nothing

@@ -181,7 +181,7 @@ impl Survey {
             (true, Some(fill)) => Ok(ColumnType::integer(number, Some(fill))),
             (true, None) => Err(Error::new(
                 ErrorCode::Unsupported,
-                "values reach over the whole type; none is left to stand for missing ones",
+                "the values use the whole range of the type, so none is left for missing cells",
             )
             .at_variable(&self.name)),
         }
@@ -277,7 +277,7 @@ impl ColumnType {
 /// The second pass sees other cells than the first.
 pub(super) fn changed() -> Error {
     Error::new(ErrorCode::FileChanged, "changed while it was being read")
-        .with_cure("import it again once nobody writes to it")
+        .with_cure("import it again when no program writes to it")
 }
 
 fn not_a_number(text: &str, row: Row<'_>, column: usize, name: &str) -> Error {
@@ -286,8 +286,8 @@ fn not_a_number(text: &str, row: Row<'_>, column: usize, name: &str) -> Error {
         "numbers need a decimal point, not a comma".to_owned()
     } else {
         format!(
-            "if the text means that there is no value, add --missing {shown:?}; --skip {name} \
-             leaves the column out"
+            "if the text means a missing value, add --missing {shown:?}; to leave the column \
+             out, add --skip {name}"
         )
     };
     Error::new(

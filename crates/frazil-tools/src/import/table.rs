@@ -329,7 +329,7 @@ fn coordinate(
         return Err(Error::new(
             ErrorCode::InvalidArgument,
             format!(
-                "{} cells are missing, and it is the coordinate",
+                "{} cells are missing, but a coordinate needs all of them",
                 survey.missing
             ),
         )
@@ -339,7 +339,7 @@ fn coordinate(
     let mut notices = Vec::new();
     if !survey.is_monotonic() {
         notices.push(format!(
-            "the coordinate `{}` neither only rises nor only falls, as CF demands of it",
+            "the coordinate `{}` is not strictly monotonic, as CF requires",
             heading.name
         ));
     }

@@ -222,7 +222,7 @@ impl Mutator {
             Some(("repeater", n)) => Ok(Self::Repeater(length(n)?)),
             Some(("interpolator", n)) => Ok(Self::Interpolator(length(n)?)),
             _ => Err(format!(
-                "`{text}` is no mutator: write repeater:N or interpolator:N"
+                "`{text}` is not a mutator: write repeater:N or interpolator:N"
             )),
         }
     }

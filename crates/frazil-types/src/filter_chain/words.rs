@@ -24,7 +24,8 @@ const MAFISC_METHODS: u32 = 270;
 const SZIP_DEFAULT: u32 = 8;
 
 /// What there is, for messages.
-const KNOWN: &str = "shuffle, deflate(0-9), fletcher32, szip(PIXELS[,ec]), bzip2(1-9), lz4, zstd(-7-22), \
+const KNOWN: &str = "shuffle, deflate(0-9), fletcher32, szip(PIXELS[,ec]), bzip2(1-9), lz4, \
+                     zstd(-7-22), \
     bitshuffle, bitshuffle+lz4, bitshuffle+zstd(LEVEL), blosc(blosclz|lz4|snappy|zlib|zstd[,LEVEL][,SHUFFLE]), \
     pcodec(0-12), delta[(AXIS,...)], lorenzo, mafisc(0-270), frazil[(GOAL[,LEVEL])], none";
 
@@ -41,7 +42,7 @@ impl FromStr for Stage {
                 stated => spelling::question(stated, KNOWN.split(", ").map(name)),
             };
             FilterChainError(format!(
-                "no filter is called {word:?}; there are {KNOWN}{meant}"
+                "there is no filter {word:?}; the filters are {KNOWN}{meant}"
             ))
         };
         let (name, arguments) = match word.split_once('(') {

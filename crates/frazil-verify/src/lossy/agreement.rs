@@ -60,7 +60,7 @@ pub(crate) fn promise(
     }
     if precision.bound.is_none() {
         findings.notice(format!(
-            "{}: says that it was rounded, but no bound that could be checked; its values must be equal",
+            "{}: is marked as rounded but states no bound to check; its values must be equal",
             b.variables()[j].path
         ));
         return Ok(None);

@@ -331,7 +331,7 @@ fn requests_that_cannot_be_honoured_name_what_is_wrong() {
     };
     let error = refused(&any(Vec::new()), both);
     assert!(
-        error.cause.contains("nothing that rules could decide"),
+        error.cause.contains("rules about filters cannot apply"),
         "{error}"
     );
     let contradiction = VariableSettings {

@@ -53,13 +53,13 @@ const WORDS: [Word; 12] = [
     Word {
         name: "rel-error",
         value: "[VAR:]SHARE",
-        help: "Largest error of any value relative to it, for example 1e-3 or 0.1%",
+        help: "Largest error of any value, relative to the value, for example 1e-3 or 0.1%",
         parse: values::rel_error,
     },
     Word {
         name: "finest-abs-error",
         value: "[VAR:]X",
-        help: "The relative bound never demands a smaller absolute error than this",
+        help: "Absolute error that is always allowed, whatever the relative bound is",
         parse: values::finest_abs_error,
     },
     Word {
@@ -77,7 +77,8 @@ const WORDS: [Word; 12] = [
     Word {
         name: "pack-integers",
         value: "[VAR:]X",
-        help: "Integers with scale_factor and add_offset; unpacked values keep this absolute error",
+        help: "Store integers with scale_factor and add_offset; unpacked values keep this \
+               absolute error",
         parse: values::pack_integers,
     },
     Word {
@@ -89,19 +90,19 @@ const WORDS: [Word; 12] = [
     Word {
         name: "lossless-range",
         value: "[VAR:]LO..HI",
-        help: "Values in this range stay exact; either end may be left out",
+        help: "Keep values in this range exact; you can leave out either end",
         parse: values::lossless_range,
     },
     Word {
         name: "special",
         value: "[VAR:]X,...",
-        help: "Values with a meaning of their own, kept exact",
+        help: "Keep these values exact, because they have a special meaning",
         parse: values::special,
     },
     Word {
         name: "lossless",
         value: "VAR,...",
-        help: "Variables that stay exact, whatever is stated of wider patterns",
+        help: "Keep these variables exact, even if a pattern for rounding matches them",
         parse: values::lossless,
     },
 ];
@@ -188,11 +189,11 @@ fn files_and_flags() -> [Arg; 4] {
         file("precision", ""),
         file(
             "write-precision",
-            "Write what was decided as such a file: to review, edit and replay",
+            "Write the decisions to this file of rules, which you can review, edit and use again",
         ),
         flag(
             "force-precision",
-            "Round even what is refused otherwise: coordinates, restarts...",
+            "Also round variables that frazil keeps exact by default: coordinates, restarts...",
         ),
         flag("netcdf-attribute", ""),
     ]
@@ -204,7 +205,8 @@ impl FromArgMatches for PrecisionArgs {
         let file = matches.get_one("precision").cloned();
         if matches.get_flag("force-precision") {
             if statements.is_empty() && file.is_none() {
-                let message = "--force-precision: no precision is stated that could be forced\n";
+                let message = "--force-precision needs a precision: state one, such as --digits \
+                               3\n";
                 return Err(clap::Error::raw(
                     ErrorKind::MissingRequiredArgument,
                     message,

@@ -161,7 +161,7 @@ fn nonsense_is_refused() {
         ("--lossless a,,b", "a name is missing"),
         ("--bits 5 --bits 7", "`*`: --bits is given twice"),
         ("--bits a:5 --lossless a", "`a`: --lossless and a precision"),
-        ("--force-precision", "no precision is stated"),
+        ("--force-precision", "needs a precision"),
     ] {
         let error = parsed(line).unwrap_err();
         assert_eq!(error.exit_code(), 2, "{line}");

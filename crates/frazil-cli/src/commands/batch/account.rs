@@ -230,7 +230,7 @@ impl<'a, R: FileReport> Account<'a, R> {
             Outcome::Skipped => {
                 let name = text::path(&chosen.path);
                 self.printer
-                    .note(&format!("{name}: its result is there already"));
+                    .note(&format!("{name}: its result already exists"));
                 Ok(())
             }
             Outcome::Failed(error) => {

@@ -227,7 +227,7 @@ fn names_of(list: &Path) -> Result<Vec<PathBuf>> {
         return refuse("the list is longer than 256 MiB");
     }
     if bytes.contains(&0) {
-        return refuse("this is no list of names: it holds a NUL");
+        return refuse("this is not a list of names: it holds a NUL");
     }
     let lines = bytes.split(|&byte| byte == b'\n');
     let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -242,7 +242,7 @@ fn folder_of(path: &Path, is_needed: bool) -> Result<PathBuf> {
         match part {
             Component::Normal(name) => folder.push(name),
             Component::ParentDir if is_needed => {
-                let cause = "its name leads upwards, and its result would lie outside of --out-dir";
+                let cause = "its name contains `..`, so its result would be outside of --out-dir";
                 return Err(Error::new(ErrorCode::InvalidArgument, cause)
                     .in_file(path)
                     .with_cure("write names without `..` into the list"));
@@ -264,16 +264,14 @@ fn no_files(named: &[PathBuf], selection: &SelectionArgs) -> Error {
     }
     let cause = match (selection.include.is_empty(), selection.exclude.is_empty()) {
         (true, true) => {
-            "there are no files to work on: none is named as data files are, *.nc or *.h5"
+            "there are no files to work on: no name is that of a data file, such as *.nc or *.h5"
         }
         (true, false) => {
-            "there are no files to work on: none is named as data files are, *.nc or *.h5, and left \
-             by --exclude"
+            "there are no files to work on: apart from those of --exclude, no name is that of a \
+             data file, such as *.nc or *.h5"
         }
         (false, true) => "there are no files to work on: none matches --include",
-        (false, false) => {
-            "there are no files to work on: none matches --include and is left by --exclude"
-        }
+        (false, false) => "there are no files to work on: none matches --include but not --exclude",
     };
     let cure = match selection.recursive {
         true => "name others with --include GLOB",
@@ -293,10 +291,10 @@ fn check_targets(all: &[Chosen], out_dir: Option<&Path>) -> Result<()> {
         return Ok(());
     };
     if out_dir.exists() && !out_dir.is_dir() {
-        let cause = "results are to lie in it, and it is no directory";
+        let cause = "it must be a directory, because the results go into it";
         return Err(Error::new(ErrorCode::AlreadyExists, cause)
             .in_file(out_dir)
-            .with_cure("give --out-dir a directory, or a name that is free"));
+            .with_cure("state --out-dir with a directory, or with a name that does not exist"));
     }
     let mut targets = HashSet::new();
     let twice = all.iter().find(|one| !targets.insert(one.target(out_dir)));

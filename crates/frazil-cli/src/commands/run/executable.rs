@@ -72,8 +72,8 @@ fn check_one(program: &Path) -> Result<Option<PathBuf>, String> {
     }
     if is_static(&start) {
         return Err(format!(
-            "{name} is linked statically: nothing can be put before its netCDF library; link it with \
-             shared libraries, or with libfrazil (docs/change_one_line.md)"
+            "{name} is linked statically, so frazil cannot take the place of its netCDF library; \
+             link it with shared libraries, or with libfrazil (docs/change_one_line.md)"
         ));
     }
     Ok(None)

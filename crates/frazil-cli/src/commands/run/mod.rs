@@ -40,7 +40,8 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
     });
     if args.level == Level::Codec && args.has_options() {
         printer.trouble(
-            "--level codec leaves files as the program writes them: options of writers, --compress and \
+            "--level codec leaves files as the program writes them: options of writers, \
+             --compress and \
              --choose-chunks are for --level engine",
         );
         return Ok(Status::Trouble);
@@ -54,8 +55,8 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
     }
     if args.level == Level::Engine && !compresses(args) && states_filters(&options) {
         printer.warning(
-            "filters are stated, but under `frazil run` only what the program compresses is compressed: add \
-             --compress (or FRAZIL_RUN_COMPRESS=1) for the rest",
+            "filters are stated, but `frazil run` compresses only the variables that the program \
+             compresses: add --compress (or FRAZIL_RUN_COMPRESS=1) for the others",
         );
     }
     let Some((name, arguments)) = args.program.split_first() else {

@@ -21,7 +21,8 @@ pub(super) fn text(report: &Report, level: Level) -> String {
     let why = match level {
         Level::Engine => why_nothing(report),
         Level::Codec => report.deflated.is_empty().then(|| {
-            "no process called compress2 of a shared zlib: none deflated, or none in this way"
+            "no process called compress2 of a shared zlib: none deflated, or none did so through \
+             this function"
                 .to_owned()
         }),
     };
@@ -46,16 +47,17 @@ fn deflated(done: &Deflated) -> String {
 
 fn line(file: &WrittenFile) -> String {
     let path = &file.path;
-    let why = file.why.as_deref().unwrap_or("no reason was told");
+    let why = file.why.as_deref().unwrap_or("no reason is known");
     let mut line = match file.fate {
         Fate::Written => format!("{path}: written by frazil, {}", amounts(file)),
-        Fate::Unchanged => format!("{path}: opened by frazil to be written on, left as it was"),
+        Fate::Unchanged => format!("{path}: opened for writing by frazil, not changed"),
         Fate::Failed => format!("{path}: FAILED: {why}"),
         Fate::Unclosed => format!(
-            "{path}: FAILED: its process ended without closing it; the file is at its last commit, or \
+            "{path}: FAILED: its process ended without closing it; the file is at its last \
+             commit, or \
              not there"
         ),
-        Fate::Aborted => format!("{path}: dropped by the program (nc_abort)"),
+        Fate::Aborted => format!("{path}: discarded by the program (nc_abort)"),
         Fate::GivenBack => {
             format!("{path}: given back to the program's own netCDF library, because {why}")
         }
@@ -78,7 +80,7 @@ fn amounts(file: &WrittenFile) -> String {
     let amounts = &file.amounts;
     let ratio = text::ratio(amounts.raw_bytes, amounts.stored_bytes);
     format!(
-        "{} as {} (ratio {ratio}); calls waited {:.2} s, {:.2} s of work went on behind them",
+        "{} as {} (ratio {ratio}); calls waited {:.2} s, {:.2} s of work ran in the background",
         human(amounts.raw_bytes),
         human(amounts.stored_bytes),
         amounts.waited_seconds,
@@ -100,9 +102,9 @@ fn why_nothing(report: &Report) -> Option<String> {
     }
     Some(
         match (report.files.is_empty(), report.processes.is_empty()) {
-            (false, _) => "of what is said above".to_owned(),
+            (false, _) => "of the reasons above".to_owned(),
             (true, false) => {
-                "the program created no netCDF file, wrote on none, and read no large netCDF-4 file"
+                "the program created or changed no netCDF file, and read no large netCDF-4 file"
                     .to_owned()
             }
             (true, true) => {

@@ -113,7 +113,7 @@ fn check(path: &Path, noted: Option<String>) -> Result<()> {
     match batch::checksum(path)? == noted {
         true => Ok(()),
         false => {
-            let cause = "its bytes are not those that SHA256SUMS has the checksum of";
+            let cause = "its checksum differs from the one in SHA256SUMS";
             Err(Error::new(ErrorCode::Corrupt, cause)
                 .in_file(path)
                 .with_cure("make it again from its original"))

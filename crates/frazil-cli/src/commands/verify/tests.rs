@@ -107,7 +107,7 @@ variable  stated             bound       max abs  max rel   RMSE  correl.      K
     let (first, compared) = text.split_once(": ").or(text.split_once(":\n  ")).unwrap();
     assert_eq!(
         first,
-        "equal but for rounding within what is stated of 1 variable"
+        "equal, except for rounding within the stated bounds of 1 variable"
     );
     assert!(compared.starts_with("12 objects"), "{text}");
     let columns_of = |text: &str| text.lines().map(columns).max();

@@ -48,7 +48,7 @@ fn headline(report: &VerifyReport) -> String {
     match (report.difference_count, rounded, failed) {
         (0, 0, _) => format!("equal: {compared}\n"),
         (0, _, 0) => format!(
-            "equal but for rounding within what is stated of {}: {compared}\n",
+            "equal, except for rounding within the stated bounds of {}: {compared}\n",
             text::count(rounded, "variable")
         ),
         (0, ..) => format!("failed: {failed} of {rounded} rounded variables; {compared}\n"),
@@ -97,7 +97,7 @@ pub(in crate::commands) fn of_all(reports: &[VerifyReport], seconds: f64) -> Str
     let different = count(|one| !one.is_equal());
     let rounded = match rounded {
         0 => String::new(),
-        _ => format!(", {rounded} equal but for rounding within what they state"),
+        _ => format!(", {rounded} equal except for rounding within their stated bounds"),
     };
     let bytes = reports
         .iter()

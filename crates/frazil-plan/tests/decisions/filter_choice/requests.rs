@@ -191,7 +191,7 @@ fn floors_and_tolerances_decide_and_are_told() {
     let none = choose(&data, &requests(impossible), None);
     assert!(none.pipeline.is_empty());
     assert!(
-        none.reason.contains("no filters are so fast"),
+        none.reason.contains("no filters are that fast"),
         "{}",
         none.reason
     );
