@@ -83,22 +83,6 @@ with netCDF4.Dataset(sys.argv[1], "w") as file:
     later.createVariable("w", "i2", ("x",))[:] = 8
     print(file.filepath() == sys.argv[1], deep.path)
 """
-SEQUENCES = """
-import sys, numpy as np, netCDF4
-with netCDF4.Dataset(sys.argv[1], "w") as file:
-    file.createDimension("t", None), file.createDimension("x", 4)
-    deep = file.createGroup("g/deep")
-    pair = file.createCompoundType(np.dtype([("a", "i4"), ("b", "f8", (2,))]), "pair")
-    choice = deep.createEnumType("u1", "choice", {"no": 0, "yes": 7})
-    p = file.createVariable("p", pair, ("t", "x"), zlib=True)
-    c = deep.createVariable("c", choice, ("x",), fill_value=7)
-    p.units, p.best, deep.kind = "K", np.ones(1, pair.dtype)[0], "some"
-    rows = file.createVLType("i4", "rows")
-    r = file.createVariable("r", rows, ("x",))
-    r[:] = np.array([np.arange(n, dtype="i4") for n in (3, 1, 2, 4)], object)
-    p[0], c[1:] = np.ones(4, pair.dtype), [0, 7, 0]
-    print(file["r"][2], deep["c"][:], p[0]["b"])
-"""
 STRINGS = """
 import sys, netCDF4
 with netCDF4.Dataset(sys.argv[1], "w") as file:
@@ -408,11 +392,10 @@ def test_ncks(tmp_path: Path):
         (PYTHON, "written written"),
         (XARRAY, "written written"),
         (COMPOUNDS, "written"),
-        (SEQUENCES, "given_back"),
         (STRINGS, "written written"),
         (FEW_STRINGS, "written"),
     ],
-    ids=["netcdf4", "xarray", "compounds", "sequences", "strings", "few strings"],
+    ids=["netcdf4", "xarray", "compounds", "strings", "few strings"],
 )
 def test_python(tmp_path: Path, program: str, taken: str):
     (tmp_path / "program.py").write_text(program)

@@ -148,6 +148,37 @@ def test_a_model_writes_compounds(tmp_path: Path):
         assert np.all(file["v"][11]["flag"] == 11)
 
 
+SEQUENCES = """
+import sys, numpy as np, netCDF4
+with netCDF4.Dataset(sys.argv[1], "w") as file:
+    file.createDimension("t", None), file.createDimension("x", 4)
+    deep = file.createGroup("g/deep")
+    pair = file.createCompoundType(np.dtype([("a", "i4"), ("b", "f8", (2,))]), "pair")
+    choice = deep.createEnumType("u1", "choice", {"no": 0, "yes": 7})
+    p = file.createVariable("p", pair, ("t", "x"), zlib=True)
+    c = deep.createVariable("c", choice, ("x",), fill_value=7)
+    p.units, p.best, deep.kind = "K", np.ones(1, pair.dtype)[0], "some"
+    rows = file.createVLType("i4", "rows")
+    r = file.createVariable("r", rows, ("x",))
+    r[:] = np.array([np.arange(n, dtype="i4") for n in (3, 1, 2, 4)], object)
+    p[0], c[1:] = np.ones(4, pair.dtype), [0, 7, 0]
+    print(file["r"][2], deep["c"][:], p[0]["b"])
+"""
+
+
+def test_sequences_go_to_the_programs_library(tmp_path: Path, libraries):
+    """With all types that were defined before, and what was made of them."""
+    (tmp_path / "write.py").write_text(SEQUENCES)
+    command = [sys.executable, "write.py"]
+    plain = subprocess.run(
+        [*command, "plain.nc"], cwd=tmp_path, env=PLAIN, capture_output=True, text=True, check=True
+    )
+    assert frazil_run(tmp_path, *command, "ours.nc") == plain.stdout
+    assert fates(tmp_path) == [("ours.nc", "given_back")]
+    answers = [said(tmp_path / name, libraries[1]) for name in ("ours.nc", "plain.nc")]
+    assert first_difference(*answers) is None
+
+
 def definitions(path: Path, calls: Calls, mode: int) -> list:
     """What a library answers to definitions, good and bad."""
     root, size, four = calls.ints("create", 1, str(path).encode(), mode)[1], *map(c_size_t, (16, 4))
