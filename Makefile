@@ -4,7 +4,7 @@
 # PROFILE=dev build without optimisation (default: release, shared by demo, tests and benchmarks)
 # PROFILE=ci  release without link-time optimisation: what .ci/run builds
 # REMOTE=0    build the command and the Python package without code that reaches the network
-# JOBS=N      pytest processes (default: one per core)
+# JOBS=N      pytest processes (default: two per core)
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -91,14 +91,15 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 	ln -sf libfrazil.so $(FRAZIL_LIB)/$(SONAME)
 
 .PHONY: preload
-preload: .build/setup-build ## Build what `frazil run` puts before a program's own netCDF library
-	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-zlib
+preload: .build/setup-build ## Build the libraries that `frazil run` preloads
+	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-hdf5 \
+		--package frazil-preload-zlib
 	mkdir -p $(FRAZIL_LIB)
-	for name in libfrazil_preload libfrazil_preload_zlib; do \
+	for name in libfrazil_preload libfrazil_preload_hdf5 libfrazil_preload_zlib; do \
 		strip --strip-unneeded -o $(FRAZIL_LIB)/$$name.so $(BUILT)/$$name.so || exit; done
 
 .PHONY: netcdf
-netcdf: lib ## Build a netCDF-C that writes with frazil, for models to link: .build/netcdf
+netcdf: lib ## Build a netCDF-C that writes through frazil, to link models with: .build/netcdf
 	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-preload --lib --crate-type cdylib,staticlib
 	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-capi --lib --crate-type cdylib,staticlib \
 		--message-format json -- $(LINKED) >.build/lib_messages.json
@@ -145,7 +146,7 @@ install-fortran:
 	$(MAKE) -C fortran install BUILD=$(abspath .build/fortran)
 
 .PHONY: mpi
-mpi: ## Build what joins libfrazil and MPI with CC=mpicc: docs/mpi.md
+mpi: ## Build the library between libfrazil and MPI, with CC=mpicc: docs/mpi.md
 	$(MAKE) -C mpi BUILD=$(abspath .build/mpi)
 
 .PHONY: wrf
@@ -173,11 +174,11 @@ release: .build/setup-build .build/setup-test .build/setup-release ## Build whee
 	scripts/release/build
 
 .PHONY: header
-header: .build/setup-check fetch ## Make frazil.h of the crate frazil-capi
+header: .build/setup-check fetch ## Make frazil.h from the crate frazil-capi
 	scripts/make-header
 
 .PHONY: demo
-demo: build ## Pack the bundled sample, show the table, prove the result equal
+demo: build ## Pack the bundled sample, show the table, verify the result
 	@mkdir -p $(DEMO)
 	scripts/demo $(SAMPLE) $(DEMO)
 
@@ -190,7 +191,7 @@ test-rust: .build/setup-build ## Run the tests of the crates
 
 .PHONY: test-python
 test-python: build lib preload netcdf plugins python inventory ## Run the acceptance tests on the command and the packages (with the corpus if present)
-	$(PYTHON) -m pytest --numprocesses $(JOBS) --durations 20 --junitxml .build/tests.xml tests
+	$(PYTHON) -m pytest --numprocesses $(JOBS) --dist worksteal --durations 20 --junitxml .build/tests.xml tests
 
 # What tests compare with h5py: all that frazil-hdf5 reads in a file.
 .PHONY: inventory
@@ -198,7 +199,7 @@ inventory: .build/setup-build
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-hdf5 --example inventory
 
 .PHONY: test-full
-test-full: ## Run all tests, also those of which `make test` runs a part
+test-full: ## Run all tests, without the sampling of `make test`
 	FRAZIL_FULL=1 $(MAKE) test
 
 .PHONY: check
@@ -239,7 +240,7 @@ bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-f
 CAMPAIGN_SECONDS ?= 10800
 
 .PHONY: campaign
-campaign: build plugins python ## Damage, interrupt and threaten what reads and writes; CAMPAIGN_SECONDS=10800
+campaign: build plugins python ## Damage inputs, interrupt commands, interfere with files; CAMPAIGN_SECONDS=10800
 	$(PYTHON) -m campaign --seconds $(CAMPAIGN_SECONDS) $(CAMPAIGN_ARGS)
 
 .PHONY: fuzz
@@ -280,11 +281,11 @@ bench-mpi: build lib .build/setup-test .build/setup-bench-mpi ## Ranks writing o
 	.venv-bench-mpi/bin/python scripts/make_bench_tables.py
 
 .PHONY: bench-wrf
-bench-wrf: build lib .build/setup-test ## WRF's history beside its own I/O packages; WRF=TREE, a built source tree, else a stand-in
+bench-wrf: build lib .build/setup-test ## WRF's history beside its own I/O packages; WRF=TREE, a built source tree; by default a stand-in
 	$(PYTHON) bench/wrf.py $(if $(WRF),--wrf $(WRF)) $(BENCH_ARGS)
 
 .PHONY: scaling
-scaling: build lib .build/setup-test .build/setup-bench-mpi ## Measure what ranks cost, and simulate many of them: docs/scaling.md
+scaling: build lib .build/setup-test .build/setup-bench-mpi ## Measure the costs of ranks, and simulate many: docs/scaling.md
 	.venv-bench-mpi/bin/python bench/scaling.py $(BENCH_ARGS)
 	.venv-bench-mpi/bin/python scripts/make_bench_tables.py
 
@@ -300,25 +301,25 @@ bench-chunks: build .build/setup-bench-read ## Reading maps and series by chunk 
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: bench-filters
-bench-filters: build plugins .build/setup-bench-read ## Filters beside those that SCIL's paper compared: ratio, time, CPU, energy
+bench-filters: build plugins .build/setup-bench-read ## Filters beside those of SCIL's paper: ratio, time, CPU, energy
 	.venv-bench-read/bin/python bench/filters.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: bench-decisions
-bench-decisions: build .build/setup-test ## Check on the corpus and on made-up files that goals keep their word: docs/decisions.md
+bench-decisions: build .build/setup-test ## Check the promises of goals, on the corpus and on made-up files: docs/decisions.md
 	$(PYTHON) bench/decisions.py $(BENCH_ARGS)
 
 .PHONY: bench-choices
-bench-choices: build .build/setup-test ## What each goal, reader level and precision brings on the sample: docs/which_options.md
+bench-choices: build .build/setup-test ## Sizes and times of each goal, reader level and precision on the sample: docs/which_options.md
 	$(PYTHON) bench/choices.py $(BENCH_ARGS)
 	$(PYTHON) scripts/make_bench_tables.py
 
 .PHONY: bench-regret
-bench-regret: build .build/setup-test ## How much more size and archive take than the best filters, on whole variables
+bench-regret: build .build/setup-test ## Bytes of size and archive beyond the best filters, on whole variables
 	$(PYTHON) bench/regret.py $(BENCH_ARGS)
 
 .PHONY: bench-planning
-bench-planning: build .build/setup-bench-read ## What planning costs beside packing, by goal and reader level
+bench-planning: build .build/setup-bench-read ## Cost of planning beside packing, by goal and reader level
 	.venv-bench-read/bin/python bench/planning.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
@@ -328,7 +329,7 @@ bench-read: bench-package .build/setup-test ## Reading beside netCDF4, h5py, h5n
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: bench-open
-bench-open: bench-package .build/setup-bench-read ## Opening files and listing what is in them, beside h5py, netCDF4 and xarray's engines
+bench-open: bench-package .build/setup-bench-read ## Opening files and listing their contents, beside h5py, netCDF4 and xarray's engines
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
 	.venv-bench-read/bin/python bench/opening.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
@@ -351,11 +352,11 @@ bench-dask: bench-package ## frazil.to_netcdf beside xarray's to_zarr on a clust
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: evidence
-evidence: .build/setup-test ## What five documents show beside what is measured here: docs/evidence.md; EVIDENCE_ARGS=--rerun
+evidence: .build/setup-test ## Tables and claims of five documents, beside today's results: docs/evidence.md; EVIDENCE_ARGS=--rerun
 	$(PYTHON) scripts/make_evidence.py $(EVIDENCE_ARGS)
 
 .PHONY: notices
-notices: .build/setup-test ## Collect the licence texts of everything that is linked in
+notices: .build/setup-test ## Collect the licence texts of all bundled libraries
 	$(PYTHON) scripts/third_party_notices.py .build/THIRD-PARTY-NOTICES.txt
 
 .PHONY: clean

@@ -84,6 +84,8 @@ module frazil
     integer(c_int64_t) :: written_bytes = 0
     !> Commits, the last one included.
     integer(c_int64_t) :: commits = 0
+    !> Variables that shared rules would have rounded, had a model not started from this file again.
+    integer(c_int64_t) :: kept_exact = 0
   end type frazil_report
 
   !> Adds a dimension of this length to a group (default: the root group). `length` is a default

@@ -57,8 +57,10 @@ ALLOWED_EDGES = {
     "frazil-cli": {"frazil", "frazil-figures", "frazil-remote", "frazil-train"},
     "frazil-capi": {"frazil"},
     # What goes into other people's programs holds as little as can be.
-    "frazil-preload": set(),
-    "frazil-preload-zlib": set(),
+    "frazil-interpose": set(),
+    "frazil-preload": {"frazil-interpose"},
+    "frazil-preload-hdf5": {"frazil-interpose", "frazil-types", "frazil-codec", "frazil-pipeline"},
+    "frazil-preload-zlib": {"frazil-interpose"},
     "frazil-python": {"frazil", "frazil-remote"},
     "frazil-bench": {"*"},
 }
@@ -66,6 +68,7 @@ ALLOWED_EDGES = {
 # Leaves: no other crate may depend on them, except where named (for tests only).
 LEAVES = {"frazil-cli", "frazil-capi", "frazil-python", "frazil-plugin", "frazil-bench"} | {
     "frazil-preload",
+    "frazil-preload-hdf5",
     "frazil-preload-zlib",
 }
 

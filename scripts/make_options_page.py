@@ -19,8 +19,16 @@ FRAZIL = Path(os.environ.get("FRAZIL_BIN", ROOT / "target/release/frazil"))
 TABLE = r"(<!-- generated: {} -->\n).*?(<!-- end -->)"
 
 # Options of a writer that are no keywords: parameters of their own say them (`mode`), or they are
-# for ranks and threads that a Python program does not have.
-NO_KEYWORDS = ("mode", "overwrite", "cores", "reproducible", "io_ranks", "longest_wait")
+# for ranks, threads and rules of others that a Python program does not have.
+NO_KEYWORDS = (
+    "mode",
+    "overwrite",
+    "cores",
+    "reproducible",
+    "io_ranks",
+    "longest_wait",
+    "restart_files",
+)
 
 HEAD = '''"""Keywords that functions share, by type.
 

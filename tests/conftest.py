@@ -1,5 +1,6 @@
 """Stops early without a built command; sums up what was seen over the corpus."""
 
+import os
 from collections import Counter
 
 # Filter plugins must find h5py's libhdf5 before netCDF4 brings its own into the process.
@@ -13,6 +14,12 @@ def pytest_report_header() -> str:
     if sampling.FULL:
         return "all tests"
     return f"sampled tests: FRAZIL_TEST_SEED={sampling.seed()}; all of them with FRAZIL_FULL=1"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Two for each core: every third second, a test waits for a server, a disk or a time limit."""
+    return 2 * len(os.sched_getaffinity(0))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from support.command import BINARY, DONE, FAILED, INTERRUPTED, TROUBLE, frazil, start, tool
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 FILES = 240
 INDEX = ".frazil-finished"
 FOLDERS = ["", "a", "a/b", "a/b/c", "d", "d/é e"]

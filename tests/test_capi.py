@@ -24,6 +24,8 @@ from support.command import ROOT
 from support.dumps import ncdump
 from support.fortran import LIBRARIES, run
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 NLAT, NLON = 90, 180
 
 

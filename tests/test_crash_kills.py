@@ -13,7 +13,7 @@ from crash.program import Fault, Run
 from crash.readers import check, inspect
 from support.sampling import FULL
 
-pytestmark = pytest.mark.sampled(one_in=2)
+pytestmark = pytest.mark.sampled(one_in=4)
 
 KILLS, BATCHES = (2000 if FULL else 200), 8
 OWN_KILLS = 400 if FULL else 40

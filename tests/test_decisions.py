@@ -13,6 +13,8 @@ sys.path.insert(0, str(ROOT / "bench"))
 from decision_files import SHAPE, make, smooth
 from decision_rules import WAYS, Broken, broken, is_more, judge, promises
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 # Goals that weigh time, and levels: quick also where nothing is optimised.
 QUICK = ["default", "any balanced", "any speed", "any size", "level 1", "level 6"]
 

@@ -215,7 +215,7 @@ def test_a_file_that_is_opened_to_write_on(tree: Path, tmp_path: Path):
     run("cc", "append.c", "-o", "append", *flags, cwd=tmp_path)
     environment = {**BARE, "FRAZIL_RUN_REPORT": str(tmp_path / "report")}
     run(tmp_path / "append", cwd=tmp_path, env=environment)
-    assert events(tmp_path / "report") == ["process", "taken", "closed"]
+    assert events(tmp_path / "report") == ["process", "taken", "committed", "changed", "closed"]
     with h5py.File(tmp_path / "out.nc") as file:
         assert file["v"].shape == (4, 64) and (file["v"][3] == 7).all()
         assert file["v"].compression == "gzip" and file["v"].attrs["units"] == b"K"

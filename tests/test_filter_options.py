@@ -10,6 +10,8 @@ from support import make
 from support.command import DONE, FAILED, TROUBLE, frazil, pack
 from support.precision import write_rules
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 DEFLATE, SHUFFLE, BZIP2, LZ4, ZSTD = 1, 2, 307, 32004, 32015
 PLUGINS = ("--readable-by", "plugins")
 

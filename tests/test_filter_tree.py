@@ -10,6 +10,8 @@ import pytest
 from support import make
 from support.command import DONE, FAILED, TROUBLE, frazil, pack
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from support.command import DONE, frazil
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 SHAPE = (400, 180, 200)
 # Of four bytes each: what the standard rule makes of this shape.
 STANDARD_BYTES = 600_000

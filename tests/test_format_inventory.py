@@ -13,6 +13,8 @@ from support import (
 from support.command import DONE, FAILED, TROUBLE, Outcome, frazil
 from support.inventory import Case, look_at
 
+pytestmark = pytest.mark.sampled(one_in=4)
+
 CASES = [
     *inventory_file.CASES,
     *inventory_objects.CASES,

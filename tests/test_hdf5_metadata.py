@@ -35,6 +35,7 @@ def test_generated_files_are_read_as_h5py_reads_them(tmp_path: Path, seed: int):
     assert_same(hdf5_generated.generate(tmp_path / "file.h5", seed))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("path", corpus_files(), ids=lambda path: path.name)
 def test_real_files_are_read_as_h5py_reads_them(path: Path):
     if not h5py.is_hdf5(path):

@@ -16,6 +16,8 @@ from support.data import NEW_CHUNK_INDEX
 from support.dumps import first_difference, h5dump
 from support.libhdf5 import DONT_FILTER_PARTIAL_CHUNKS, create_scalar, set_chunk_options
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 
 def differences(source: Path, target: Path) -> list[str]:
     return h5_compare.compare(source, target).differences

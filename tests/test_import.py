@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from support.command import DONE, FAILED, TROUBLE, Outcome, frazil, tool
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 STATIONS = """\
 time [days since 2000-01-01],air temperature (K),count,id
 0,280.5,1,a17

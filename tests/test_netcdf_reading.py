@@ -109,6 +109,32 @@ def test_the_sample_is_read_by_frazil(libraries):
     assert compare(SAMPLE, libraries, SEED) is None
 
 
+def test_texts_that_are_not_there_are_read_as_null(tmp_path: Path, libraries):
+    path, (ours, stock) = tmp_path / "null.nc", libraries
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 4)
+        for name, fill in (("v", None), ("filled", "fill"), ("empty", None)):
+            file.createVariable(name, str, ("x",), fill_value=fill)
+    number = ctypes.c_int()
+    assert stock("open", str(path).encode(), 1, ctypes.byref(number)) == 0
+    texts = (ctypes.c_char_p * 4)(b"a", None, b"", b"d")
+    assert stock("put_att_string", number, -1, b"texts", ctypes.c_size_t(4), texts) == 0
+    assert stock("put_var_string", number, 0, texts) == 0
+    one = (ctypes.c_size_t * 1)(1)
+    assert stock("put_vara_string", number, 1, one, one, (ctypes.c_char_p * 1)(None)) == 0
+    assert stock("close", number) == 0
+    with h5py.File(path, "a") as file:
+        # Of h5py's own, what was never written is not there.
+        file.create_dataset("later", (4,), dtype=h5py.string_dtype(), chunks=(2,))[3] = "d"
+        file["later"].dims[0].attach_scale(file["x"])
+    assert is_read_by_frazil(path, ours)
+    assert compare(path, libraries, SEED) is None
+    file = File(ours, path)
+    status, found = file.part(file.root, 0, "string", [0], [4], None)
+    assert (status, found[:4]) == (0, [b"a", None, b"", b"d"])
+    file.close()
+
+
 def large(path: Path) -> Path:
     """A file that is worth to be taken: with a group, strings, and a short variable."""
     values = np.random.default_rng(1).normal(size=(40, 100, 100)).astype("f4")

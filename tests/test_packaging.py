@@ -16,7 +16,7 @@ PACKAGING = ROOT / "packaging"
 VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
 TARGETS = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
 RECIPES = [
-    PACKAGING / "spack/packages/frazil/package.py",
+    PACKAGING / "spack/spack_repo/frazil/packages/frazil/package.py",
     PACKAGING / "conda/recipe.yaml",
     PACKAGING / "Containerfile",
     *PACKAGING.glob("easybuild/*.eb"),
@@ -54,7 +54,7 @@ def test_recipes_need_the_rust_that_the_sources_need() -> None:
     needed = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"][
         "rust-version"
     ]
-    spack = (PACKAGING / "spack/packages/frazil/package.py").read_text()
+    spack = (PACKAGING / "spack/spack_repo/frazil/packages/frazil/package.py").read_text()
     assert f"rust@{needed}:" in spack
     (easyconfig,) = PACKAGING.glob("easybuild/*.eb")
     found = re.search(r"\('Rust', '(\d+)\.(\d+)", easyconfig.read_text())

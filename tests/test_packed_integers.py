@@ -10,6 +10,8 @@ import xarray
 from support.command import DONE, FAILED, SAMPLE, frazil, pack
 from support.precision import pack_by_rules, verify_json
 
+pytestmark = pytest.mark.sampled(one_in=3)
+
 SEED = 20261126
 
 

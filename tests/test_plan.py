@@ -12,6 +12,8 @@ import xarray as xr
 from support import h5_compare
 from support.command import DONE, FAILED, SAMPLE, TROUBLE, frazil, pack, tool
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 SHAPE = (200, 96, 144)
 
 

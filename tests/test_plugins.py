@@ -13,6 +13,8 @@ import pytest
 from support import h5_compare, make
 from support.command import DONE, FAILED, ROOT, frazil, pack, tool
 
+pytestmark = pytest.mark.sampled(one_in=3)
+
 FOLDER = Path(os.environ.get("FRAZIL_PLUGIN_PATH", ROOT / ".build/plugins"))
 WITH_OURS = {**os.environ, "HDF5_PLUGIN_PATH": str(FOLDER)}
 NAMES = ("lz4", "bitshuffle", "blosc", "bzip2", "zstd", "pcodec", "delta", "mafisc", "frazil")

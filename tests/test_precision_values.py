@@ -24,6 +24,8 @@ from support.rounding import (
     words,
 )
 
+pytestmark = pytest.mark.sampled(one_in=3)
+
 SEED = 20260718
 
 needs_new_netcdf = pytest.mark.skipif(

@@ -13,6 +13,8 @@ from support.command import DONE, FAILED, SAMPLE, frazil, pack
 from support.precision import statement, verify_json
 from support.rounding import netcdf_rounded
 
+pytestmark = pytest.mark.sampled(one_in=3)
+
 FILL, MISSING = -9999.0, 1e20
 SHAPE = (6, 20, 30)
 FILLED, MISSED, NOT_A_NUMBER, INFINITE = ((0, 0, n) for n in range(4))

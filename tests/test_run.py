@@ -16,6 +16,8 @@ from support.dumps import ncdump
 from support.fortran import LIBRARIES, needs_netcdf_fortran, run, with_netcdf_fortran
 from support.running import check_equal, fates, frazil_run
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 needs_netcdf = needs("nc-config")
 
 CDL = """netcdf a {
@@ -438,7 +440,8 @@ def test_strings_are_bytes(tmp_path: Path):
     ("end", "code", "fate"),
     [
         ("open", 3, "written"),
-        ("_exit", FAILED, "unclosed"),
+        # The file was committed by being opened once more, and nothing was put since.
+        ("_exit", 0, "left_whole"),
         ("full", FAILED, "failed"),
         ("type", 0, "written"),
     ],

@@ -114,6 +114,128 @@ with netCDF4.Dataset(sys.argv[1], "a") as file:
     file.createVariable("later", "f4", ("t", "x"), zlib=True)[:] = 4
     file.late, file["v"][8] = "l", 2
 """
+# New variables between which one is asked for what frazil does not write.
+LATE = r"""
+#include <netcdf.h>
+#include <stdio.h>
+#include <string.h>
+#define SAY(call) printf("%d " #call "\n", call)
+int main(int argc, char **argv) {
+    static float large[9000000];
+    int nc, dims[2], first, odd, last, x, group, v, storage;
+    size_t chunk[2] = {0, 0}, at[3] = {6, 1, 1};
+    float value = 1.2345678f, fill = -3;
+    (void)argc;
+    SAY(nc_open("out.nc", NC_WRITE, &nc));
+    SAY(nc_inq_varid(nc, "v", &v));
+    if (*argv[3]) SAY(nc_put_var1_float(nc, v, at, &value));
+    SAY(nc_redef(nc));
+    SAY(nc_put_att_text(nc, NC_GLOBAL, "title", 30, "a title that is not short at all"));
+    SAY(nc_rename_var(nc, v, "u"));
+    SAY(nc_inq_dimid(nc, "x", &x));
+    SAY(nc_def_dim(nc, "n", strcmp(argv[1], "large") ? 50 : 9000000, dims));
+    SAY(nc_def_var(nc, "first", NC_SHORT, 1, &x, &first));
+    SAY(nc_def_var_deflate(nc, first, 1, 1, 3));
+    SAY(nc_def_var_chunking(nc, first, NC_CHUNKED, (size_t[]){30}));
+    SAY(nc_put_att_text(nc, first, "units", 1, "K"));
+    SAY(nc_def_var(nc, "odd", NC_FLOAT, 1, dims, &odd));
+    SAY(nc_def_var_fill(nc, odd, 0, &fill));
+    group = nc;
+    if (!strcmp(argv[2], "NETCDF4")) SAY(nc_def_grp(nc, "later", &group));
+    SAY(nc_def_var(group, "last", NC_INT, 1, dims, &last));
+    SAY(nc_def_var_fletcher32(group, last, 1));
+    if (!strcmp(argv[1], "bitgroom")) SAY(nc_def_var_quantize(nc, odd, NC_QUANTIZE_BITGROOM, 3));
+    if (!strcmp(argv[1], "compact")) SAY(nc_def_var_chunking(nc, odd, NC_COMPACT, NULL));
+    chunk[0] = 9000000;
+    if (!strcmp(argv[1], "large")) SAY(nc_def_var_chunking(nc, odd, NC_CHUNKED, chunk));
+    SAY(nc_put_att_text(nc, odd, "late", 1, "l"));
+    SAY(nc_enddef(nc));
+    SAY(nc_inq_var_chunking(nc, odd, &storage, chunk));
+    printf("%d %zu\n", storage, chunk[0]);
+    SAY(nc_put_var_float(nc, odd, large));
+    SAY(nc_put_var1_float(nc, odd, at, &value));
+    SAY(nc_put_var1_int(group, last, at, &storage));
+    SAY(nc_put_var1_int(nc, first, at, &storage));
+    at[0] = 7;
+    SAY(nc_put_var1_float(nc, v, at, &value));
+    SAY(nc_sync(nc));
+    SAY(nc_close(nc));
+    return 0;
+}
+"""
+# What unlimited dimensions there are, in which order.
+ORDER = r"""
+#include <netcdf.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int nc, ids[9] = {0}, count, first, more, v;
+    size_t at[2] = {4, 5};
+    float value = 3;
+    (void)argc;
+    if (nc_open(argv[1], NC_WRITE, &nc)) return 1;
+    for (int turn = 0; turn < 2; turn++) {
+        if (nc_inq_unlimdims(nc, &count, ids) || nc_inq_unlimdim(nc, &first)) return 2;
+        printf("%d: %d %d %d %d, %d\n", count, ids[0], ids[1], ids[2], ids[3], first);
+        if (nc_inq(nc, NULL, NULL, NULL, &first)) return 3;
+        printf("%d\n", first);
+        if (turn == 0 && nc_def_dim(nc, "later", NC_UNLIMITED, &more)) return 4;
+    }
+    if (nc_inq_varid(nc, "v", &v) || nc_put_var1_float(nc, v, at, &value)) return 5;
+    return nc_close(nc);
+}
+"""
+READS_BESIDE = """
+import sys, netCDF4
+file = netCDF4.Dataset(sys.argv[1], "a")
+reader, other = netCDF4.Dataset(sys.argv[1]), netCDF4.Dataset(sys.argv[1])
+for record in range(5, 8):
+    file["v"][record] = record
+    print(len(reader["v"]), reader["v"][record, 0, 0], other["v"].shape, other["k"][:, 1])
+    if "g" in file.groups:
+        file["g/b"][record] = record
+        print(other["g/b"][:, 0], len(reader["g"].dimensions["u"]))
+other.close()
+file["t"][9] = 9
+file.sync()
+print(reader["t"][:])
+file["t"][10] = 10
+file.close()
+print(reader["v"].shape, reader["v"][:8].sum(), reader["t"][:])
+reader.close()
+"""
+# One file by two numbers: what each writes and sees.
+TWICE = r"""
+#include <netcdf.h>
+#include <stdio.h>
+#include <string.h>
+#define SAY(call) printf("%d " #call "\n", call)
+int main(int argc, char **argv) {
+    int one, two, dim, v, w;
+    size_t at[3] = {1, 0, 0}, length;
+    float value = 7;
+    (void)argc;
+    if (!strcmp(argv[1], "create")) {
+        SAY(nc_create("out.nc", NC_NETCDF4, &one));
+        SAY(nc_def_dim(one, "t", NC_UNLIMITED, &dim));
+        SAY(nc_def_var(one, "v", NC_FLOAT, 1, &dim, &v));
+    } else SAY(nc_open("out.nc", NC_WRITE, &one));
+    SAY(nc_inq_varid(one, "v", &v));
+    SAY(nc_put_var1_float(one, v, at, &value));
+    SAY(nc_open("out.nc", NC_WRITE, &two));
+    SAY(nc_inq_varid(two, "v", &w));
+    value = 8; at[0] = 2;
+    SAY(nc_put_var1_float(two, w, at, &value));
+    value = 9; at[0] = 3;
+    SAY(nc_put_var1_float(one, v, at, &value));
+    SAY(nc_get_var1_float(two, w, at, &value)); printf("%g\n", value);
+    at[0] = 2;
+    SAY(nc_get_var1_float(one, v, at, &value)); printf("%g\n", value);
+    SAY(nc_inq_dimlen(two, 0, &length)); printf("%zu\n", length);
+    SAY(nc_close(two));
+    SAY(nc_close(one));
+    return 0;
+}
+"""
 KILLED = """
 import os, signal, sys, netCDF4
 file = netCDF4.Dataset(sys.argv[1], "a")
@@ -181,7 +303,8 @@ def test_statuses(tmp_path: Path, model: str):
     flags = run("nc-config", "--cflags", "--libs").split()
     run("cc", "-std=gnu99", tmp_path / "statuses.c", "-o", tmp_path / "statuses", *flags)
     source = history(tmp_path / "in.nc", model)
-    both(tmp_path, source, "../statuses", taken=["written"])
+    # It goes back for a fill value that comes late.
+    both(tmp_path, source, "../statuses", taken=["given_back"])
 
 
 @needs("ncks")
@@ -245,6 +368,22 @@ def test_a_type_is_added(tmp_path: Path, values: tuple[str, ...]):
     both(tmp_path, source, sys.executable, "../define.py", taken=["written"])
 
 
+@needs("nc-config")
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("put", ["", "put"])
+@pytest.mark.parametrize("asks", ["bitgroom", "compact", "large"])
+def test_a_new_variable_is_stored_as_the_program_asks(
+    tmp_path: Path, model: str, put: str, asks: str
+):
+    """What frazil does not write, the program's own library defines in the file that it opens."""
+    (tmp_path / "late.c").write_text(LATE)
+    flags = run("nc-config", "--cflags", "--libs").split()
+    run("cc", "-std=gnu99", tmp_path / "late.c", "-o", tmp_path / "late", *flags)
+    source = history(tmp_path / "in.nc", model)
+    taken = "written" if put else "given_back"
+    both(tmp_path, source, "../late", asks, model, put, taken=[taken])
+
+
 def test_what_frazil_does_not_show_is_left_alone(tmp_path: Path):
     source = history(tmp_path / "in.nc")
     with netCDF4.Dataset(source, "a") as file:
@@ -299,6 +438,56 @@ file.close()
     assert done.returncode == FAILED and fates(tmp_path) == ["failed"], done.stderr
     with netCDF4.Dataset(path) as file:
         assert len(file["v"]) == 6 and (file["v"][5] == 5).all()
+
+
+@needs("nc-config")
+def test_unlimited_dimensions_come_in_the_order_of_the_file(tmp_path: Path):
+    """Frazil writes those with a variable first; netCDF-C shows them as it finds them."""
+    (tmp_path / "order.c").write_text(ORDER)
+    flags = run("nc-config", "--cflags", "--libs").split()
+    run("cc", "-std=gnu99", tmp_path / "order.c", "-o", tmp_path / "order", *flags)
+    script = (
+        "import netCDF4; file = netCDF4.Dataset('in.nc', 'w');"
+        "[file.createDimension(name, None) for name in ('x', 'y', 't')];"
+        "file.createVariable('t', 'f8', ('t',))[:] = [1, 2];"
+        "file.createVariable('v', 'f4', ('t', 'x'))[:2, :3] = 1; file.close()"
+    )
+    assert frazil_run(tmp_path, "--", sys.executable, "-c", script).returncode == 0
+    both(tmp_path, tmp_path / "in.nc", "../order", taken=["written"])
+
+
+@needs("nc-config")
+@pytest.mark.parametrize("first", ["open", "create"])
+def test_two_numbers_write_one_file(tmp_path: Path, first: str):
+    """As in netCDF-C, which has the file from the second opening on."""
+    (tmp_path / "twice.c").write_text(TWICE)
+    flags = run("nc-config", "--cflags", "--libs").split()
+    run("cc", "-std=gnu99", tmp_path / "twice.c", "-o", tmp_path / "twice", *flags)
+    source = history(tmp_path / "in.nc")
+    both(tmp_path, source, "../twice", first, taken=["written"])
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_reader_sees_what_the_writer_puts(tmp_path: Path, model: str):
+    """In one process, without `nc_sync`, as in netCDF-C."""
+    (tmp_path / "beside.py").write_text(READS_BESIDE)
+    source = history(tmp_path / "in.nc", model)
+    both(tmp_path, source, sys.executable, "../beside.py", taken=["written"])
+
+
+def test_a_program_that_ends_after_a_commit_leaves_a_whole_file(tmp_path: Path):
+    path = history(tmp_path / "out.nc")
+    script = (
+        "import netCDF4, os; file = netCDF4.Dataset('out.nc', 'a'); file['v'][5] = 5; file.sync();"
+        "print(file['v'][5, 0, 0]); os._exit(4)"
+    )
+    done = frazil_run(tmp_path, "--", sys.executable, "-c", script)
+    assert (done.returncode, fates(tmp_path)) == (4, ["left_whole"]), done.stderr
+    assert "the file is whole" in done.stderr and "FAILED" not in done.stderr
+    with netCDF4.Dataset(path) as file:
+        assert (file["v"][5] == 5).all() and len(file["v"]) == 6
+    done = frazil_run(tmp_path, "--", sys.executable, "-c", script.replace("print", "file.a = "))
+    assert (done.returncode, fates(tmp_path)) == (4, ["unclosed"]), done.stderr
 
 
 def test_a_file_being_written_is_not_opened_twice(tmp_path: Path):

@@ -21,9 +21,10 @@ from support import make
 from support.command import BINARY, DONE, FAILED, Outcome
 from support.journals import journal, journal_of
 
-pytestmark = pytest.mark.skipif(
-    os.geteuid() != 0, reason="only the superuser can act as two other users"
-)
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser can act as two other users"),
+    pytest.mark.sampled(one_in=2),
+]
 
 # Numbers without a name serve as well.
 VICTIM, STRANGER = 61001, 61002

@@ -16,6 +16,8 @@ import pytest
 from support import h5_compare
 from support.command import DONE, FAILED, frazil
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 PLACEHOLDER = "This is a netCDF dimension but not a netCDF variable.      1728"
 FILTERS = {
     "lzf": {"compression": "lzf"},

@@ -93,3 +93,8 @@ else:
     def to_netcdf(*_arguments: object, **_options: object) -> None:
         """Write a dataset to a netCDF-4 file; needs xarray."""
         raise ImportError("frazil.to_netcdf needs xarray: pip install xarray")
+
+
+def __dir__() -> list[str]:
+    """What is meant for users; submodules that they import show themselves."""
+    return [*__all__, "virtual"]

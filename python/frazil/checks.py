@@ -76,3 +76,11 @@ def target(
         cure = "name an output, or state in_place=True to replace the input"
         raise InvalidArgumentError(cause, cure=cure)
     return None
+
+
+def one_of(word: str, known: list[str]) -> str | None:
+    """The cure where a word is none of those that are known: the nearest, else the first ones."""
+    if meant := _frazil.nearest_word(word, known):
+        return f"write {meant!r} if you mean that one"
+    few = ", ".join(map(repr, known[:12]))
+    return f"there is {few}" + (", ..." if len(known) > 12 else "") if known else None

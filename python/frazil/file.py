@@ -108,6 +108,11 @@ def set_read_budget(count: int) -> None:
     _frazil.set_read_budget(whole_count(count, "count"))
 
 
+def _plain_value(value: Any) -> str:
+    """An attribute's value without numpy's types around each number."""
+    return repr(value.tolist() if isinstance(value, np.generic | np.ndarray) else value)
+
+
 class Group:
     """A group: dimensions, variables, groups and attributes by name."""
 
@@ -163,8 +168,12 @@ class Group:
             elif i == len(names) - 1 and name in at.variables:
                 return at.variables[name]
             else:
+                there = [*at.groups, *at.variables]
                 raise NotFoundError(
-                    "there is no such group or variable", file=self._file.filename, variable=path
+                    "there is no such group or variable",
+                    file=self._file.filename,
+                    variable=path,
+                    cure=checks.one_of(name, there),
                 )
         return at
 
@@ -185,7 +194,7 @@ class Group:
         lines.append(f"dims: {', '.join(dims)}")
         lines += [f"  {variable._line()}" for variable in self.variables.values()]
         lines += [f"  {group.path}/" for group in self.groups.values()]
-        lines += [f"  :{name} = {value!r}" for name, value in self.attrs.items()]
+        lines += [f"  :{name} = {_plain_value(value)}" for name, value in self.attrs.items()]
         return "\n".join(plain(line) for line in lines)
 
     def _repr_html_(self) -> str:

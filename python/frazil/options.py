@@ -41,14 +41,41 @@ def _json(options: Any) -> str:
         raise InvalidArgumentError(f"an option cannot be understood: {error}") from None
 
 
+# Words of the command, of netCDF4 and of h5py for what is stated otherwise here.
+_ELSEWHERE = {
+    "bits": 'precision={"*": {"significant_bits": 9}}',
+    "digits": 'precision={"*": {"significant_digits": 3}}',
+    "significant_digits": 'precision={"*": {"significant_digits": 3}}',
+    "abs_error": 'precision={"T": {"absolute_tolerance": 0.01}}',
+    "rel_error": 'precision={"T": {"relative_tolerance_percent": 0.1}}',
+    "keep_information": 'precision={"*": {"keep_information": 0.99}}',
+    "lossless": 'precision={"T": None}',
+    "complevel": "level=4",
+    "compression_opts": "level=4",
+    "zlib": "level=4",
+    "compression": 'filters="shuffle+deflate(4)"',
+    "chunksizes": 'chunks={"time": 24}',
+    "keep_chunks": 'chunks="keep"',
+}
+
+
 def stated(name: str, keywords: type, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that a caller of the function `name` states, each among `keywords`."""
     for key in options:
         if key not in keywords.__annotations__:
-            meant = _frazil.nearest_word(key, list(keywords.__annotations__))
-            question = f". Did you mean {meant!r}?" if meant else ""
-            raise TypeError(f"{name}() got an unexpected keyword argument {key!r}{question}")
+            raise TypeError(
+                f"{name}() got an unexpected keyword argument {key!r}{_meant(key, keywords)}"
+            )
     return {key: value for key, value in options.items() if value is not None}
+
+
+def _meant(key: str, keywords: type) -> str:
+    """What to write in place of a keyword that a function does not have."""
+    ours = _ELSEWHERE.get(key, "")
+    if ours.split("=")[0] in keywords.__annotations__:
+        return f". Here this is {ours}"
+    meant = _frazil.nearest_word(key, list(keywords.__annotations__))
+    return f". Did you mean {meant!r}?" if meant else ""
 
 
 def as_text(value: Any) -> str:

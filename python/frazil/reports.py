@@ -473,14 +473,16 @@ class WriterReport(_Table):
     chunks: int
     chunks_reused: int
     chunks_omitted: int
+    kept_exact: int
     variables: list[dict[str, Any]]
 
     def _title(self) -> str:
         return f"{bytes_text(self.raw_bytes)} to {bytes_text(self.stored_bytes)}"
 
     def _lines(self) -> list[str]:
+        chunks = "1 chunk" if self.chunks == 1 else f"{self.chunks} chunks"
         return [
-            f"{self.chunks} chunks; {self.hidden_seconds:.2f} s of packing in the "
+            f"{chunks}; {self.hidden_seconds:.2f} s of packing in the "
             f"background, {self.stalled_seconds:.2f} s waited for"
         ]
 

@@ -293,7 +293,12 @@ class Writer:
         self._check_name(name)
         found = self._known.dimension(group, name)
         if found is None:
-            raise NotFoundError("there is no such dimension", file=self.path, variable=name)
+            raise NotFoundError(
+                "there is no such dimension",
+                file=self.path,
+                variable=name,
+                cure=checks.one_of(name, list(self._known.dimensions(group, inherited=True))),
+            )
         return found
 
     def set_attribute(self, name: str, value: Any, group: str | None = None) -> None:
@@ -494,8 +499,15 @@ class VariableWriter:
     def __setitem__(self, key: Index, values: Any) -> None:
         values = masks.given(values, self.dtype)
         start, count, stride, kept = box_of(key, self._limits, values.shape, self.shape)
-        if values.ndim and values.shape != tuple(n for n, k in zip(count, kept, strict=True) if k):
-            values = masks.broadcast(values, [n for n, k in zip(count, kept, strict=True) if k])
+        box = tuple(n for n, k in zip(count, kept, strict=True) if k)
+        if values.ndim and values.shape != box:
+            try:
+                values = masks.broadcast(values, box)
+            except ValueError:
+                cause = f"values of shape {values.shape} do not fit into the shape {box}"
+                raise InvalidArgumentError(
+                    cause, file=self._file.path, variable=self.name
+                ) from None
         if values.ndim == 0:
             values = masks.broadcast(values, count)
         self.put(values.reshape(count), start, stride)

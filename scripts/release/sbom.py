@@ -17,7 +17,14 @@ from check_dependencies import LICENCE_FILES, ROOT, cargo
 from third_party_notices import BUNDLED, linked_packages
 
 # Our packages that a release is made of.
-SHIPPED = ("frazil-cli", "frazil-capi", "frazil-plugin", "frazil-preload", "frazil-python")
+SHIPPED = (
+    "frazil-cli",
+    "frazil-capi",
+    "frazil-plugin",
+    "frazil-preload",
+    "frazil-preload-hdf5",
+    "frazil-python",
+)
 SPECIFICATION = "1.5"
 # The licence texts of C sources inside crates are in the notices.
 INSIDE = {"hdf5-metno-src": "HDF5", "netcdf-src": "netCDF-C"}

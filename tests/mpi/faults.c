@@ -13,19 +13,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <frazil_mpi.h>
+#include "check.h"
 
 enum { ROW = 20000, BUDGET = 2 << 20 };
-
-static int rank, ranks;
-
-static void check(frz_status status, const char *what) {
-    if (status == FRZ_OK) return;
-    fprintf(stderr, "rank %d: %s: %s\n", rank, what, frz_last_message());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-#define CHECK(call) check(call, #call)
 
 static frz_status put(frz_writer *writer, int variable, int record) {
     static float row[ROW];

@@ -12,19 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <frazil_mpi.h>
+#include "check.h"
 
 enum { RECORDS = 6, NY = 24, NX = 2000, BUDGET = 2 << 20 };
-
-static int rank, ranks;
-
-static void check(frz_status status, const char *what) {
-    if (status == FRZ_OK) return;
-    fprintf(stderr, "rank %d: %s: %s\n", rank, what, frz_last_message());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-#define CHECK(call) check(call, #call)
 
 static void put(frz_writer *writer, int variable, int record, int y) {
     static float row[NX];

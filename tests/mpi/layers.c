@@ -12,19 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <frazil_mpi.h>
+#include "check.h"
 
 enum { LAYERS = 6, ROWS = 401, COLUMNS = 509 };
-
-static int rank, ranks;
-
-static void check(frz_status status, const char *what) {
-    if (status == FRZ_OK) return;
-    fprintf(stderr, "rank %d: %s: %s\n", rank, what, frz_last_message());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-#define CHECK(call) check(call, #call)
 
 /* Whether this process has memory open that other ranks may have open, too. */
 static int shares_memory(void) {

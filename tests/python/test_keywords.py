@@ -97,6 +97,15 @@ def test_a_key_within_an_option_is_named():
         frazil.compress([1.0], precision={"losless": True})
 
 
+@pytest.mark.parametrize(
+    ("word", "ours"),
+    [("bits", "significant_bits"), ("zlib", "level=4"), ("chunksizes", "chunks=")],
+)
+def test_words_of_other_libraries_are_known(word: str, ours: str) -> None:
+    with pytest.raises(TypeError, match=rf"'{word}'\. Here this is .*{ours}"):
+        frazil.pack("a.nc", "b.nc", **{word: 3})
+
+
 def test_an_unknown_keyword_is_named_with_what_was_meant(tmp_path):
     with pytest.raises(TypeError, match=r"pack\(\).*'gaol'. Did you mean 'goal'"):
         frazil.pack(SAMPLE, tmp_path / "out.nc", gaol="size")

@@ -14,6 +14,8 @@ import pytest
 from frazil.pictures import chunk_grid_svg
 from support.command import SAMPLE
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory):

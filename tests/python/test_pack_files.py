@@ -16,6 +16,8 @@ import pytest
 from support.cluster import bare_workers, cluster_of, sample, wait_for
 from support.command import BINARY
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 
 @pytest.fixture(scope="module")
 def client():

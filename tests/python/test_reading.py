@@ -12,6 +12,8 @@ import netCDF4
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.sampled(one_in=3)
+
 NUMBERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 
 

@@ -18,6 +18,8 @@ import pytest
 import xarray as xr
 from xarray.testing import assert_identical
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 
 def sample(steps=6, blocks=(2, 50, 120)):
     values = da.random.default_rng(1).normal(size=(steps, 100, 120), chunks=blocks)

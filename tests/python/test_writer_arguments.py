@@ -213,3 +213,25 @@ def test_any_option_can_be_stated_by_its_name(tmp_path):
         frazil.Writer(path, options={"gaol": "size"})
     with pytest.raises(REFUSED, match="it must be a number from 0"):
         frazil.Writer(path, options={"threads": "many"})
+
+
+def test_names_that_are_not_there_are_named_with_what_was_meant(writer):
+    with pytest.raises(frazil.errors.NotFoundError, match=r"xs: .*write 'x'"):
+        writer.add_variable("w", "f4", ["xs"])
+    with pytest.raises(frazil.errors.NotFoundError, match=r"latitude: .*there is 'x'"):
+        writer.add_variable("w", "f4", ["latitude"])
+
+
+def test_values_that_do_not_fit_are_told_with_both_shapes(writer):
+    with pytest.raises(REFUSED, match=r"v: values of shape \(3,\) do not fit .* \(2,\)"):
+        writer["v"][0:2] = [1, 2, 3]
+
+
+def test_what_reading_does_not_find_is_named_with_what_was_meant(tmp_path):
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        file["temperature"] = np.arange(3.0)
+        file.attrs["level"] = np.float32(2.5)
+    with frazil.open(tmp_path / "in.h5") as file:
+        with pytest.raises(frazil.errors.NotFoundError, match="write 'temperature'"):
+            file["temperatur"]
+        assert ":level = 2.5" in repr(file)

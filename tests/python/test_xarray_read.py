@@ -14,6 +14,8 @@ from frazil.xarray_engine import ReadStore
 from frazil.xarray_store import FrazilStore, Output
 from xarray.tests import test_backends as backends
 
+pytestmark = pytest.mark.sampled(one_in=4)
+
 BLOCKS = (
     "preferred_chunks are whole multiples of file chunks of about 64 MiB, so that small file "
     "chunks do not become hundreds of thousands of tasks; see test_blocks_are_whole_file_chunks"

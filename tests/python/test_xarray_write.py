@@ -12,6 +12,8 @@ from frazil.xarray_store import FrazilStore, Output
 from xarray.tests import assert_identical, create_test_data
 from xarray.tests import test_backends as backends
 
+pytestmark = pytest.mark.sampled(one_in=4)
+
 NO_ENUMERATIONS = pytest.mark.skip(
     reason="the Writer has no enumerations: their integers are written, and a notice says so"
 )

@@ -145,8 +145,7 @@ class Side:
     def _told(self, out: Out, buffer: ctypes.Array, status: int) -> object:
         if status == 0 and out.kind == "texts":
             pointers = ctypes.cast(buffer, ctypes.POINTER(ctypes.c_char_p))
-            # Frazil gives an empty text where netCDF-C has none.
-            return [pointers[i] or b"" for i in range(out.count)]
+            return [pointers[i] for i in range(out.count)]
         if out.kind == "name":
             return buffer.value
         if status == 0 and out.kind == "groups":

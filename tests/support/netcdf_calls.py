@@ -125,8 +125,7 @@ class File:
         if kind.value == STRING:
             texts = (ctypes.c_char_p * max(length.value, 1))()
             status = self.calls("get_att_string", id_, varid, name, texts)
-            # Frazil gives an empty text where netCDF-C has none.
-            yield "strings", name, status, [text or b"" for text in texts]
+            yield "strings", name, status, list(texts)
         for memory in ("text", *KINDS) if status == 0 and kind.value != STRING else ():
             values = (KINDS.get(memory, ctypes.c_char) * (length.value + 1))()
             status = self.calls(f"get_att_{memory}", id_, varid, name, values)
@@ -166,7 +165,7 @@ class File:
         if memory == "string":
             texts = (ctypes.c_char_p * room)()
             status = self.calls(f"get_{call}_string", id_, varid, *numbers, *step, texts)
-            return status, [text or b"" for text in texts] if status == 0 else None
+            return status, list(texts) if status == 0 else None
         values = (KINDS.get(memory, ctypes.c_char) * room)()
         status = self.calls(f"get_{call}_{memory}", id_, varid, *numbers, *step, values)
         return status, bytes(values) if status == 0 else None

@@ -4,10 +4,11 @@ import math
 import random
 import struct
 
-from support.call_pairs import Array, Call, Group, Out, Pair, Real, Size
+from support.call_pairs import Array, Call, Group, Out, Pair, Size
 from support.netcdf_calls import GLOBAL
 from support.random_model import Known, Variable
-from support.random_values import INTEGERS, PACKED, STRING, RandomValues, composed
+from support.random_storage import StorageCalls
+from support.random_values import DEFINED, STRING, RandomValues, composed
 
 NETCDF4, CLASSIC_MODEL, WRITE = 0x1000, 0x100, 1
 # Calls that leave define mode.
@@ -21,7 +22,7 @@ MOST_ELEMENTS = 8
 FORMAT_NAMES = {b"CLASS", b"_NCProperties"}
 
 
-class Caller:
+class Caller(StorageCalls):
     """Makes calls on a pair of files, and remembers what they have made."""
 
     def __init__(self, pair: Pair, dice: random.Random) -> None:
@@ -38,6 +39,10 @@ class Caller:
         self.is_reordered = False
         # Names of attributes that were changed then.
         self.changed: set[bytes] = set()
+        # In a file that it has opened, netCDF-C fails at times to make a variable of a dimension
+        # that others have. If frazil gives a file back late, netCDF-C goes on with an opened one.
+        self.is_reopened = False
+        self.has_late_scale = False
 
     def call(self, name: str, *arguments: object, is_defined: bool = False) -> list | None:
         """The outputs; None if the call fails."""
@@ -116,8 +121,10 @@ class Caller:
             return
         name = self.name(b"v")
         own = [n for _, group, n in self.known.dims.values() if group == self.group]
-        if ids and ids[0] in self.known.dims and self.often(0.25):
+        is_scale = bool(ids) and ids[0] in self.known.dims
+        if is_scale and not self.is_reopened and self.often(0.25):
             name = self.known.dims[ids[0]][2]
+            self.has_late_scale |= self.has_left
         elif own and self.often(0.03):
             name = self.dice.choice(own)
         kind = self.dice.randrange(1, 13) if self.often(0.98) else self.dice.choice([0, 13, 40, -1])
@@ -127,6 +134,8 @@ class Caller:
             is_first = bool(ids) and self.known.dims[ids[0]][1:] == (self.group, name)
             is_secret = name in own and not is_first
             self.own().append(Variable(name, kind, ids, is_unsure, is_secret=is_secret))
+            # netCDF-C forgets the order of attributes of what is new in a file that was opened.
+            self.is_reordered |= self.is_opened
 
     def put_att(self) -> None:
         owner = self.owner()
@@ -177,7 +186,7 @@ class Caller:
         memory = self.random.kind_for(kind)
         out = Out("texts", length) if memory == "string" else Out()
         if name != b"_NCProperties":
-            self.call(f"get_att_{memory}", owner, name, out, is_defined=kind in INTEGERS)
+            self.call(f"get_att_{memory}", owner, name, out, is_defined=kind in DEFINED)
         self.call("inq_attid", owner, name, Out())
         if name != b"_NCProperties":
             self.call("inq_attlen", owner, name, self.out())
@@ -190,6 +199,10 @@ class Caller:
             # netCDF-C leaves the old one in the file.
             return
         if self.often(0.5):
+            variable = self.own()[owner] if 0 <= owner < len(self.own()) else None
+            if name == b"_FillValue" and variable and variable.kind == STRING:
+                # Frazil has no fill value of strings but the attribute.
+                return
             self.call("del_att", owner, name)
         elif name != b"_FillValue":
             self.is_reordered |= self.has_left
@@ -211,7 +224,8 @@ class Caller:
         if self.often(0.5):
             varid, variable = self.variable()
             name = self.name(b"v")
-            if variable is None or not variable.dims or variable.is_secret:
+            # netCDF-C renames those behind it, too, and forgets the secret names among them.
+            if variable is None or not variable.dims or any(it.is_secret for it in self.own()):
                 return
             if self.is_of_dimension(variable.name):
                 return
@@ -235,55 +249,6 @@ class Caller:
 
     def is_of_dimension(self, name: bytes) -> bool:
         return any(name == one for _, _, one in self.known.dims.values())
-
-    def store(self) -> None:
-        varid, variable = self.variable()
-        kind = variable.kind if variable else 4
-        rank = len(variable.dims) if variable else 1
-        match self.dice.randrange(9):
-            case 0 | 1:
-                level = self.dice.choice([0, 1, 4, 9, 12, -2])
-                deflate = self.dice.randrange(2)
-                self.call("def_var_deflate", varid, self.dice.randrange(2), deflate, level)
-            case 2 | 3:
-                self.chunks(varid, rank)
-            case 4:
-                self.call("def_var_fletcher32", varid, self.dice.randrange(2))
-            case 5:
-                # Of one byte, frazil has one order only.
-                orders = [0, 1, 7, -1] + [2] * (kind not in (1, 7))
-                self.call("def_var_endian", varid, self.dice.choice(orders))
-            case 6 if not self.has_left:
-                self.fill_value(varid, variable, kind)
-            case 7:
-                mode, digits = self.dice.choice([0, 2, 2, 3, 9]), self.dice.choice([3, 5, 10, 60])
-                told = self.call("def_var_quantize", varid, mode, digits)
-                if variable and told is not None:
-                    variable.is_rounded = mode != 0
-            case 8 if variable and not variable.is_secret:
-                numbers = Size(self.dice.choice([0, 5, 1000])), Size(self.dice.choice([0, 7]))
-                preemption = Real(self.dice.choice([0.0, 0.5, 1.0, 1.5]))
-                self.call("set_var_chunk_cache", varid, *numbers, preemption)
-
-    def chunks(self, varid: int, rank: int) -> None:
-        # A 0 in front asks for what netCDF-C chooses; elsewhere it is an error that shows late.
-        extents = tuple(self.dice.choice([1, 1, 2, 3, 9]) for _ in range(rank))
-        if self.often(0.1):
-            extents = (0,) * rank
-        # Frazil has no compact storage: before there are values, netCDF-C goes on with the file.
-        storage = self.dice.choice([0, 0, 0, 1, 5, 1 if self.has_left else 2])
-        if self.often(0.2):
-            self.call("def_var_chunking", varid, storage, None)
-        else:
-            self.call("def_var_chunking", varid, storage, Array("size", extents))
-
-    def fill_value(self, varid: int, variable: Variable | None, kind: int) -> None:
-        no_fill = self.dice.choice([0, 0, 0, 1])
-        value = None
-        if kind in PACKED and self.often(0.7):
-            value = self.random.packed(kind)
-        if self.call("def_var_fill", varid, no_fill, value) is not None and variable:
-            variable.is_unsure = bool(no_fill)
 
     def region(self, variable: Variable | None) -> tuple[list[int], list[int]]:
         dims = variable.dims if variable else [0]
@@ -327,12 +292,14 @@ class Caller:
         if total > MOST_VALUES:
             return
         if way == "put":
+            # Of infinite and subnormal numbers netCDF-C makes others when it rounds them.
+            self.random.has_odd = variable is None or not variable.is_rounded
             given = self.random.memory(memory, total, stored)
         elif memory == "string":
             given = Out("texts", 0 if 0 in count or form == "varm" else total)
         else:
             given = Out()
-        self.call(f"{way}_{form}_{memory}", varid, *where, given, is_defined=stored in INTEGERS)
+        self.call(f"{way}_{form}_{memory}", varid, *where, given, is_defined=stored in DEFINED)
 
     def form_of(self, way: str, variable: Variable | None) -> str:
         """How a call says which elements it means."""
@@ -470,7 +437,11 @@ class Caller:
 
     def groups(self) -> None:
         name = self.name(b"g")
+        if self.is_of_dimension(composed(name)):
+            # netCDF-C lets it pass, and fails when it writes both.
+            return
         if told := self.call("def_grp", name, Out("groups", 1)):
+            self.is_reordered |= self.is_opened
             number = told[0][0]
             self.known.parents[number] = self.group
             self.known.variables[number] = []
@@ -480,7 +451,8 @@ class Caller:
             self.dice.choice([b"/", b"/g1/g2", b"g1", b"/g3"]),
             Out("groups", 1),
         )
-        if self.often(0.1):
+        if self.often(0.1) and not self.has_left:
+            # Later netCDF-C moves it behind the others.
             self.call("rename_grp", self.name(b"g"))
 
     def reopen(self) -> None:

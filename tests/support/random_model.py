@@ -15,6 +15,7 @@ class Variable:
     is_rounded: bool = False
     # It has the name of a dimension, and another one in the file, which netCDF-C forgets at times.
     is_secret: bool = False
+    is_deflated: bool = False
 
     @property
     def is_undefined(self) -> bool:

@@ -400,6 +400,11 @@ typedef struct {
      * Commits: those of ::frz_sync, those of the writer's own, and that of ::frz_close.
      */
     uint64_t commits;
+    /**
+     * Variables that shared rules would have rounded, had a model not started from this file again: they
+     * are exact.
+     */
+    uint64_t kept_exact;
 } frz_report;
 
 /**

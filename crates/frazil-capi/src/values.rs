@@ -253,7 +253,8 @@ unsafe fn read_selected(
             let found = writer.read_strings(*variable, start, count, *stride)?;
             check_length(found.len(), room.len())?;
             let texts = found.into_iter().map(|text| {
-                CString::new(text).map_err(|_| {
+                // The interface has no text that is not there.
+                CString::new(text.unwrap_or_default()).map_err(|_| {
                     Error::new(ErrorCode::Unsupported, "a text holds a NUL, which C cannot")
                 })
             });

@@ -66,6 +66,9 @@ pub struct frz_report {
     pub written_bytes: u64,
     /// Commits: those of ::frz_sync, those of the writer's own, and that of ::frz_close.
     pub commits: u64,
+    /// Variables that shared rules would have rounded, had a model not started from this file again: they
+    /// are exact.
+    pub kept_exact: u64,
 }
 
 impl frz_report {
@@ -84,6 +87,7 @@ impl frz_report {
             chunks_omitted: 0,
             written_bytes: 0,
             commits: 0,
+            kept_exact: 0,
         }
     }
 }
@@ -389,6 +393,7 @@ pub(crate) unsafe fn fill_report(report: *mut frz_report, done: &WriterReport) -
         chunks_omitted: done.chunks_omitted,
         written_bytes: done.written_bytes,
         commits: done.commits,
+        kept_exact: done.kept_exact,
     };
     // SAFETY: the caller has `size_bytes` bytes there, no fewer than are copied, as it promises; a
     // report has no padding (all members have eight bytes), and is apart from the caller's.

@@ -37,6 +37,25 @@ pub(crate) fn prose_columns() -> usize {
     screen_columns().min(PROSE_COLUMNS)
 }
 
+/// Words in lines of at most `columns`, each behind an indent; longer words stay whole.
+pub(crate) fn wrapped(words: &str, indent: &str, columns: usize) -> String {
+    let room = columns.saturating_sub(indent.len());
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split(' ') {
+        match lines.last_mut() {
+            Some(line) if self::columns(line) + 1 + self::columns(word) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+        .iter()
+        .map(|line| format!("{indent}{line}\n"))
+        .collect()
+}
+
 /// Text in which nothing is left that a terminal obeys; see [`frazil::plain`].
 pub(crate) use frazil::plain;
 
@@ -169,6 +188,12 @@ mod tests {
         assert_eq!(shorten("abc", 1), "…");
         // Wide characters count twice.
         assert!(columns(&shorten("海面水温海面水温", 9)) <= 9);
+    }
+
+    #[test]
+    fn long_lines_of_words_are_wrapped() {
+        assert_eq!(wrapped("one two three", "  ", 9), "  one two\n  three\n");
+        assert_eq!(wrapped("one", "", 1), "one\n");
     }
 
     #[test]

@@ -131,18 +131,17 @@ pub fn cure_for(id: i32) -> String {
             .to_owned(),
         // The plugins that the Python package hdf5plugin brings.
         32013 | 32018 | 32024 | 32026 | 32028 => format!(
-            "rewrite the file with `h5repack -f GZIP=4 in.h5 out.h5` after `pip install hdf5plugin` \
-             and setting HDF5_PLUGIN_PATH to its plugins folder, which has {}",
+            "run `pip install hdf5plugin`, and set HDF5_PLUGIN_PATH to its folder `plugins`, which has {}",
             filter_name(id).unwrap_or("this filter")
         ),
         id => match filter_name(id) {
             Some(name) => format!(
-                "rewrite the file with `h5repack -f GZIP=4 in.h5 out.h5`, HDF5_PLUGIN_PATH naming a \
-                 folder with the {name} plugin (see the HDF Group's list of registered filters)"
+                "set HDF5_PLUGIN_PATH to a folder with the {name} plugin (see the HDF Group's list of \
+                 registered filters)"
             ),
             None => format!(
                 "ask the file's producer for the HDF5 plugin of filter {id}, which is not \
-                 registered, then rewrite the file with `h5repack -f GZIP=4 in.h5 out.h5`"
+                 registered, and set HDF5_PLUGIN_PATH to its folder"
             ),
         },
     }

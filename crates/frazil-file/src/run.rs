@@ -2,7 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use frazil_pipeline::{ArraySource, PipelineError};
+use frazil_codec::Scratch;
+use frazil_pipeline::{
+    ArraySource, Block, MemoryBudget, PipelineError, RunOptions, Task, run_ordered,
+};
 use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
@@ -19,6 +22,72 @@ pub fn check_cancel(resources: &Resources) -> Result<()> {
         return Err(Error::new(ErrorCode::Interrupted, "interrupted"));
     }
     Ok(())
+}
+
+/// The values of one input in a parallel run, and its limits.
+#[derive(Debug, Clone, Copy)]
+pub struct InputRun<'a> {
+    /// The file that the sources are of.
+    pub input: &'a Input,
+    /// What tasks read from.
+    pub sources: &'a [ArraySource],
+    /// Threads, and when to stop.
+    pub resources: &'a Resources,
+    /// Where the memory comes from.
+    pub budget: &'a MemoryBudget,
+}
+
+impl InputRun<'_> {
+    /// Does the work of all tasks on threads, and has `take` take what came of it, in their order.
+    ///
+    /// `owner` gives the variable behind a source's number.
+    ///
+    /// # Errors
+    /// The first error of `work`, of `take` or of reading; it names the file.
+    pub fn run<M: Send, T: Send>(
+        self,
+        tasks: impl Iterator<Item = Task<M>> + Send,
+        owner: impl Fn(usize) -> Option<usize>,
+        work: impl Fn(&M, Vec<Block>, &mut Scratch) -> Result<T> + Sync,
+        take: impl FnMut(M, T) -> Result<()>,
+    ) -> Result<()> {
+        let limits = (self.resources, self.budget);
+        ordered(self.sources, tasks, limits, work, take, |error| {
+            explain(error, self.input, self.sources, owner, self.resources)
+        })
+        .map_err(|error| error.in_file(self.input.path()))
+    }
+}
+
+/// Does the work of all tasks on threads, and has `take` take what came of it, in their order;
+/// `explain` puts an error of the run itself into a user's words.
+///
+/// # Errors
+/// The first error of `work`, of `take` or of the run.
+pub fn ordered<M: Send, T: Send>(
+    sources: &[ArraySource],
+    tasks: impl Iterator<Item = Task<M>> + Send,
+    (resources, budget): (&Resources, &MemoryBudget),
+    work: impl Fn(&M, Vec<Block>, &mut Scratch) -> Result<T> + Sync,
+    mut take: impl FnMut(M, T) -> Result<()>,
+    explain: impl FnOnce(PipelineError) -> Error,
+) -> Result<()> {
+    let options = RunOptions {
+        threads: threads(resources),
+        budget,
+        cancel: &resources.cancel,
+    };
+    let outcome = run_ordered(
+        sources,
+        tasks,
+        &options,
+        |meta, blocks, scratch| work(meta, blocks, scratch).map_err(RunError::Facade),
+        |meta, result| take(meta, result).map_err(RunError::Facade),
+    );
+    outcome.map(drop).map_err(|error| match error {
+        RunError::Facade(error) => error,
+        RunError::Pipeline(error) => explain(error),
+    })
 }
 
 /// Puts a pipeline error into a user's words: file, variable, chunk, cause, cure.
@@ -95,17 +164,11 @@ fn place(sources: &[ArraySource], source: usize, chunk: u64) -> String {
 }
 
 /// An error of a run: ours, or the pipeline's own.
-pub enum RunError {
+enum RunError {
     /// Already in the facade's words.
     Facade(Error),
     /// Still to be explained.
     Pipeline(PipelineError),
-}
-
-impl From<Error> for RunError {
-    fn from(error: Error) -> Self {
-        Self::Facade(error)
-    }
 }
 
 impl From<PipelineError> for RunError {

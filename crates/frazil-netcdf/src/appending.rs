@@ -8,7 +8,9 @@ use frazil_write::WriterOptions;
 use crate::engine::Engine;
 use crate::reading::Reading;
 use crate::status::{Answer, Refusal, Status};
-use crate::types::{AttributeValues, FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode, Storage};
+use crate::types::{
+    AttributeValues, FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode, STRING, Storage,
+};
 
 /// What a file may be opened with that is served: `NC_WRITE`, `NC_SHARE`, and the format.
 const SERVED: i32 = Mode::WRITE.0 | Mode::SHARE.0 | Mode::NETCDF4.0;
@@ -53,6 +55,9 @@ fn take_over(engine: &mut Engine, reading: &mut Reading) -> Answer<Option<String
         return Ok(Some("its groups".to_owned()));
     }
     for group in (0..engine.groups()).map(GroupNumber) {
+        if have_same_dimensions(engine, reading, group)? {
+            engine.remember_unlimited(group, &reading.inq_unlimdims(group)?)?;
+        }
         let name = reading.inq_grpname_full(group)?;
         if let Some(what) = odd_group(engine, reading, group, &name)? {
             return Ok(Some(format!("{name}: {what}")));
@@ -168,7 +173,11 @@ fn odd_attribute(
     for number in 0..attributes {
         let name = reading.inq_attname(group, varid, number)?;
         let ours = engine.inq_attname(group, varid, number);
+        let texts = reading.get_att_strings(group, varid, &name);
+        // The writer knows no text that is not there.
+        let is_whole = texts.is_ok_and(|texts| texts.iter().all(Option::is_some));
         let is_same = ours.is_ok_and(|ours| ours == name)
+            && (is_whole || !is_of_strings(reading, (group, varid), &name)?)
             && match engine.attribute(group, varid, &name) {
                 Ok(ours) => are_same(&ours, &reading.attribute(group, varid, &name)?),
                 Err(_) => false,
@@ -178,6 +187,14 @@ fn odd_attribute(
         }
     }
     Ok(None)
+}
+
+fn is_of_strings(
+    reading: &mut Reading,
+    (group, varid): (GroupNumber, i32),
+    name: &str,
+) -> Answer<bool> {
+    Ok(reading.inq_att(group, varid, name)?.nc_type == STRING)
 }
 
 /// Whether values are the same, bit by bit.

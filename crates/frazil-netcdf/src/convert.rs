@@ -1,7 +1,8 @@
 //! Values of one type as values of another, with netCDF-C's rules about what is out of range.
 //!
-//! Every value is converted, those out of range too: integers keep their low bits, as in C; floats
-//! that no integer can hold become the nearest one (where C leaves the result undefined).
+//! Every value is converted, those out of range too: integers keep their low bits, as in C. What becomes of
+//! floats that an integer cannot hold C leaves undefined, and netCDF-C to the processor: `CFloat` does what that
+//! does.
 
 use frazil_container::classic::NcType;
 
@@ -42,11 +43,74 @@ macro_rules! float_to_integer {
             fn to(self) -> ($target, bool) {
                 let wide = f64::from(self);
                 let is_out = wide > <$target>::MAX as f64 || wide < <$target>::MIN as f64;
-                (self as $target, is_out)
+                (CFloat(wide).into(), is_out)
             }
         }
     )*};
 }
+
+/// A float on its way to an integer, as compilers of C have it become one.
+#[derive(Clone, Copy)]
+struct CFloat(f64);
+
+#[cfg(target_arch = "x86_64")]
+impl CFloat {
+    /// `cvttsd2si`: what has no place becomes the smallest number.
+    fn of_32_bits(self) -> i32 {
+        let is_inside = self.0 > -2_147_483_649.0 && self.0 < 2_147_483_648.0;
+        if is_inside { self.0 as i32 } else { i32::MIN }
+    }
+
+    /// As above.
+    fn of_64_bits(self) -> i64 {
+        let is_inside = self.0 >= -TWO_TO_63 && self.0 < TWO_TO_63;
+        if is_inside { self.0 as i64 } else { i64::MIN }
+    }
+
+    /// By the instruction for signed numbers: of 64 bits, and of larger ones what is beyond.
+    fn without_sign(self) -> u64 {
+        match self.0 >= TWO_TO_63 {
+            true => Self(self.0 - TWO_TO_63).of_64_bits().cast_unsigned() ^ (1 << 63),
+            false => self.of_64_bits().cast_unsigned(),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
+
+#[cfg(not(target_arch = "x86_64"))]
+impl CFloat {
+    /// The nearest number, and 0 for what is none.
+    fn of_32_bits(self) -> i32 {
+        self.0 as i32
+    }
+
+    /// As above.
+    fn of_64_bits(self) -> i64 {
+        self.0 as i64
+    }
+
+    /// As above.
+    fn without_sign(self) -> u64 {
+        self.0 as u64
+    }
+}
+
+/// Smaller integers are the low bits of a larger one.
+macro_rules! of_float {
+    ($($target:ty: $by:ident)*) => {$(
+        impl From<CFloat> for $target {
+            #[inline]
+            fn from(value: CFloat) -> Self {
+                value.$by() as Self
+            }
+        }
+    )*};
+}
+
+of_float!(i8: of_32_bits u8: of_32_bits i16: of_32_bits u16: of_32_bits i32: of_32_bits);
+of_float!(i64: of_64_bits u32: of_64_bits u64: without_sign);
 
 macro_rules! all_integers {
     ($($source:ty)*) => {$(
@@ -171,13 +235,39 @@ mod tests {
         assert_eq!(narrow, (UByte(vec![44, 255, 7]), true));
         let exact = converted(&Double(vec![1.9, -1.9]), NcType::Short);
         assert_eq!(exact, (Short(vec![1, -1]), false));
-        let nearest = converted(&Double(vec![1e300, f64::NAN]), NcType::Byte);
-        assert_eq!(nearest, (Byte(vec![127, 0]), true));
+        let wide = converted(&Double(vec![300.0, f64::NAN]), NcType::Byte);
+        assert_eq!(wide, (Byte(vec![44, 0]), true));
         assert!(!converted(&Double(vec![f64::NAN]), NcType::Int).1);
         assert!(converted(&Double(vec![1e39]), NcType::Float).1);
         assert!(!converted(&Float(vec![f32::INFINITY]), NcType::Double).1);
         assert!(converted(&UInt64(vec![u64::MAX]), NcType::Int64).1);
         assert!(!converted(&Int64(vec![i64::MIN]), NcType::Double).1);
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn what_no_integer_holds_is_what_the_processor_makes_of_it() {
+        use AttributeValue::{Double, Int, Int64, UInt, UInt64, UShort};
+        let odd = Double(vec![f64::NAN, f64::INFINITY, -1e300, -1.5, 1e19]);
+        let become_ = |to| converted(&odd, to).0;
+        let least = i32::MIN;
+        assert_eq!(
+            become_(NcType::Int),
+            Int(vec![least, least, least, -1, least])
+        );
+        let least = i64::MIN;
+        assert_eq!(
+            become_(NcType::Int64),
+            Int64(vec![least, least, least, -1, least])
+        );
+        assert_eq!(become_(NcType::UShort), UShort(vec![0, 0, 0, u16::MAX, 0]));
+        assert_eq!(become_(NcType::UInt), UInt(vec![0, 0, 0, u32::MAX, 0]));
+        let most = 1 << 63;
+        let exact = 10_000_000_000_000_000_000;
+        assert_eq!(
+            become_(NcType::UInt64),
+            UInt64(vec![most, 0, most, u64::MAX, exact])
+        );
     }
 
     #[test]

@@ -10,8 +10,8 @@ use crate::create::{
 use crate::environment::options_from_environment;
 use crate::status::{Answer, Outcome, Status};
 use crate::types::{
-    AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry, FillInquiry,
-    GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, State, Storage,
+    AttributeInquiry, AttributeValues, CText, ChunkCache, DeflateInquiry, DimensionInquiry,
+    FillInquiry, GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, State, Storage,
     VariableInquiry,
 };
 use frazil_container::schema::{Text, VariableId};
@@ -181,6 +181,32 @@ impl Dataset {
             Backend::Engine(engine) => Some(engine.state()),
             Backend::Reading(_) | Backend::Bundled(_) | Backend::Closed(_) => None,
         }
+    }
+
+    /// How many variables of a group of a file that frazil writes cannot be stored otherwise any more. Those
+    /// behind them were defined since define mode was entered.
+    ///
+    /// # Errors
+    /// `NC_EPERM` if frazil does not write the file.
+    pub fn settled_variables(&mut self, group: GroupNumber) -> Outcome<i32> {
+        let answer = match &self.backend {
+            Backend::Engine(engine) => engine.settled_variables(group),
+            _ => Err(Status::EPERM.into()),
+        };
+        self.outcome(answer)
+    }
+
+    /// Takes back the variables that were defined since define mode was entered, before the file is closed and
+    /// another library defines them.
+    ///
+    /// # Errors
+    /// `NC_EPERM` if frazil does not write the file; the writer's.
+    pub fn take_back_variables(&mut self) -> Outcome<()> {
+        let answer = match &mut self.backend {
+            Backend::Engine(engine) => engine.take_back_variables(),
+            _ => Err(Status::EPERM.into()),
+        };
+        self.outcome(answer)
     }
 
     /// As [`Self::open`] for writing, if frazil itself goes on with the file and shows it as netCDF-C does.
@@ -468,7 +494,7 @@ forward! {
     /// `nc_get_att_*`: `out` becomes the values; also if the result is `NC_ERANGE`.
     fn get_att(group: GroupNumber, varid: i32, name: &str, memory: MemoryType, out: &mut Vec<u8>) -> ();
     /// `nc_get_att_string`
-    fn get_att_strings(group: GroupNumber, varid: i32, name: &str) -> Vec<Text>;
+    fn get_att_strings(group: GroupNumber, varid: i32, name: &str) -> Vec<CText>;
     /// `nc_inq_att`
     fn inq_att(group: GroupNumber, varid: i32, name: &str) -> AttributeInquiry;
     /// `nc_inq_attid`
@@ -497,5 +523,5 @@ forward! {
     fn put_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &[Text]) -> ();
     /// `nc_get_var*_string`: `values` are laid out as `bytes` in [`Self::get`]; what the region
     /// does not cover is left alone.
-    fn get_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &mut [Option<Text>]) -> ();
+    fn get_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &mut [Option<CText>]) -> ();
 }

@@ -32,7 +32,7 @@ pub use dataset::Dataset;
 pub use names::sought_name;
 pub use status::{Outcome, Status};
 pub use types::{
-    AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry,
+    AttributeInquiry, AttributeValues, CText, ChunkCache, DeflateInquiry, DimensionInquiry,
     FORMAT_NETCDF4_CLASSIC, FillInquiry, GLOBAL, GroupInquiry, GroupNumber, MemorySpan, MemoryType,
     Mode, Region, STRING, State, Storage, UNLIMITED, VariableInquiry,
 };

@@ -4,7 +4,7 @@ use frazil_container::schema::Text;
 use std::borrow::Cow;
 
 use crate::status::{Answer, Refusal, Status};
-use crate::types::{MemorySpan, Region};
+use crate::types::{CText, MemorySpan, Region};
 use frazil_file::counting;
 use frazil_types::AxisSelection;
 
@@ -258,8 +258,8 @@ impl<'a> Slab<'a> {
     /// Puts the strings of a get, row-major, where they belong in memory.
     pub(super) fn scatter_strings(
         &self,
-        strings: Vec<Text>,
-        values: &mut [Option<Text>],
+        strings: Vec<CText>,
+        values: &mut [Option<CText>],
     ) -> Answer<()> {
         for (string, place) in strings.into_iter().zip(self.places()?) {
             *values.get_mut(place).ok_or_else(too_few)? = Some(string);

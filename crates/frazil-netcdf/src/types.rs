@@ -252,7 +252,10 @@ pub struct AttributeInquiry {
     pub length: u64,
 }
 
-/// An attribute's values with their type, to be copied elsewhere.
+/// A text as C has it; `None` is a NULL, which files can hold.
+pub type CText = Option<Text>;
+
+/// An attribute's values with their type, to be copied elsewhere. A text that is not there is an empty one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AttributeValues {
     /// Numbers or text bytes.

@@ -154,7 +154,7 @@ const CORES: Values = Values::Words(&[
 const SPEED: &str = "a speed above 0, such as 400MB/s or 2*network";
 
 /// All options.
-pub static OPTIONS: [DeclaredOption; 43] = [
+pub static OPTIONS: [DeclaredOption; 44] = [
     option(
         "goal",
         GOALS,
@@ -332,6 +332,13 @@ pub static OPTIONS: [DeclaredOption; 43] = [
         "classic_model",
         PROGRAM,
         "Mark the file as one of netCDF's classic model.",
+    ),
+    form(
+        "restart_files",
+        "globs of names of files, as dump*,*.r.nc, or none",
+        "files that look like it",
+        WRITER,
+        "Files that a model starts from again: rules for all files leave them exact (docs/precision.md).",
     ),
     switch(
         "precision_is_shared",

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use frazil_plan::energy::EnergyRates;
 use frazil_plan::{Goal, SelectionCriteria};
-use frazil_types::{ErrorCode, FilterChain, ReaderLevel, WritePlan};
+use frazil_types::{ErrorCode, FilterChain, ReaderLevel, WritePlan, words};
 use serde::{Deserialize, Serialize};
 
 use crate::chunk_goal::AccessPattern;
@@ -59,42 +59,22 @@ pub enum LayoutProfile {
     Cmip7,
 }
 
-/// What a word of a declared option means.
-fn meant<T: Clone>(word: &str, words: &[(&str, T)]) -> std::result::Result<T, String> {
-    let found = words.iter().find(|(known, _)| *known == word);
-    found.map_or_else(
-        || Err(format!("{word:?} is none of its words")),
-        |(_, meant)| Ok(meant.clone()),
-    )
+words!(pub ShufflePolicy: Auto "auto", On "on", Off "off");
+words!(pub LayoutProfile: Standard "standard", Cmip7 "cmip7");
+words!(pub UnpackFormat: Hdf5 "netcdf4", Classic "classic");
+
+macro_rules! parsed {
+    ($($policy:ident),+) => {$(
+        impl FromStr for $policy {
+            type Err = String;
+
+            fn from_str(word: &str) -> std::result::Result<Self, String> {
+                Self::from_name(word).ok_or_else(|| format!("{word:?} is none of its words"))
+            }
+        }
+    )+};
 }
-
-impl FromStr for ShufflePolicy {
-    type Err = String;
-
-    fn from_str(word: &str) -> std::result::Result<Self, String> {
-        let words = [("auto", Self::Auto), ("on", Self::On), ("off", Self::Off)];
-        meant(word, &words)
-    }
-}
-
-impl FromStr for LayoutProfile {
-    type Err = String;
-
-    fn from_str(word: &str) -> std::result::Result<Self, String> {
-        meant(
-            word,
-            &[("standard", Self::Standard), ("cmip7", Self::Cmip7)],
-        )
-    }
-}
-
-impl FromStr for UnpackFormat {
-    type Err = String;
-
-    fn from_str(word: &str) -> std::result::Result<Self, String> {
-        meant(word, &[("netcdf4", Self::Hdf5), ("classic", Self::Classic)])
-    }
-}
+parsed!(ShufflePolicy, LayoutProfile, UnpackFormat);
 
 /// How to pack.
 #[derive(Debug, Clone, Serialize, Deserialize)]

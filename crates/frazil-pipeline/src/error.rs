@@ -79,6 +79,18 @@ impl PipelineError {
             }
         }
     }
+
+    /// The source that it is about, if there is one.
+    #[must_use]
+    pub fn source_index(&self) -> Option<usize> {
+        match self {
+            Self::Io { source_index, .. }
+            | Self::Decode { source_index, .. }
+            | Self::InvalidSource { source_index, .. }
+            | Self::InvalidRequest { source_index, .. } => Some(*source_index),
+            _ => None,
+        }
+    }
 }
 
 /// Runs `f`; a panic becomes [`PipelineError::WorkerPanicked`].

@@ -24,28 +24,9 @@ pub enum Goal {
     Energy,
 }
 
+frazil_types::words!(pub Goal: Balanced "balanced", Size "size", Speed "speed", Archive "archive", Energy "energy");
+
 impl Goal {
-    /// All goals.
-    pub const ALL: [Self; 5] = [
-        Self::Balanced,
-        Self::Size,
-        Self::Speed,
-        Self::Archive,
-        Self::Energy,
-    ];
-
-    /// Its word on command lines and in options.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Balanced => "balanced",
-            Self::Size => "size",
-            Self::Speed => "speed",
-            Self::Archive => "archive",
-            Self::Energy => "energy",
-        }
-    }
-
     /// Of filters that keep more than this share of the bytes there is no use: decoding costs every
     /// reader more than the saved bytes are worth.
     #[must_use]
@@ -95,8 +76,7 @@ impl FromStr for Goal {
     type Err = PlanError;
 
     fn from_str(text: &str) -> Result<Self, PlanError> {
-        let goal = Self::ALL.into_iter().find(|goal| goal.name() == text);
-        goal.ok_or_else(|| PlanError::UnknownGoal {
+        Self::from_name(text).ok_or_else(|| PlanError::UnknownGoal {
             name: text.to_owned(),
         })
     }

@@ -2,15 +2,13 @@
 
 use frazil_codec::{CodecError, ordinary_range};
 use frazil_container::hdf5::DatasetInfo;
-use frazil_pipeline::{
-    ArraySource, Block, ChunkIndex, MemoryBudget, Request, RunOptions, Task, run_ordered,
-};
+use frazil_pipeline::{ArraySource, Block, ChunkIndex, MemoryBudget, Request, Task};
 use frazil_types::{ElementType, ProtectedValues};
 
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::resources::Resources;
-use frazil_file::run::{self, RunError};
+use frazil_file::run::InputRun;
 
 /// A variable whose values are looked at.
 #[derive(Debug, Clone, Copy)]
@@ -80,15 +78,18 @@ pub(super) fn look_at_all<T: Send>(
             output_bytes: 0,
         })
     });
-    let options = RunOptions {
-        threads: run::threads(resources),
-        budget,
-        cancel: &resources.cancel,
-    };
-    let outcome = run_ordered(
+    let run = InputRun {
+        input,
         sources,
+        resources,
+        budget,
+    };
+    run.run(
         tasks,
-        &options,
+        |source| {
+            let found = fields.iter().find(|one| one.source == source);
+            found.map(|one| one.variable)
+        },
         |&number: &usize, blocks, _scratch| {
             let variable = &input.variables()[fields[number].variable];
             let values = blocks.iter().filter_map(|block| match block {
@@ -98,24 +99,13 @@ pub(super) fn look_at_all<T: Send>(
             let found = values.map(|values| look(number, values, variable.element));
             found
                 .collect::<std::result::Result<Vec<T>, _>>()
-                .map_err(|error| RunError::Facade(from_codec(&error, variable)))
+                .map_err(|error| from_codec(&error, variable))
         },
         |number, found| {
             found.into_iter().for_each(|one| take(number, one));
             Ok(())
         },
-    );
-    match outcome {
-        Ok(_) => Ok(()),
-        Err(RunError::Facade(error)) => Err(error.in_file(input.path())),
-        Err(RunError::Pipeline(error)) => {
-            let owner = |source| {
-                let found = fields.iter().find(|one| one.source == source);
-                found.map(|one| one.variable)
-            };
-            Err(run::explain(error, input, sources, owner, resources))
-        }
-    }
+    )
 }
 
 /// The chunks that are stored, however many there could be.

@@ -27,6 +27,7 @@ pub mod named;
 pub mod names;
 pub mod protected;
 pub mod refusals;
+pub mod restart;
 pub mod roundable;
 mod rounding;
 pub mod rule_file;

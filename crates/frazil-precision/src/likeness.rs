@@ -1,15 +1,15 @@
 //! How a sample of a variable looks after bits were dropped that hold little information: a share of
 //! information says nothing of how large errors are.
 
-use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
+use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, Task};
 use frazil_types::{ByteOrder, ElementType, ProtectedValues, QuantizePlan, Rounding, Selection};
 
 use super::rounding::VariableRounding;
 use crate::ssim::{WINDOW as LEAST_POINTS, slice_similarity};
-use frazil_file::error::Result;
+use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::resources::Resources;
-use frazil_file::run::{self, RunError};
+use frazil_file::run::InputRun;
 
 /// Below it, pictures of a field differ visibly (Baker, Pinard and Hammerling 2024 take 0.995).
 const LEAST_SIMILARITY: f64 = 0.99;
@@ -94,15 +94,18 @@ fn similarities(
             output_bytes: 0,
         })
     });
-    let options = RunOptions {
-        threads: run::threads(resources),
-        budget,
-        cancel: &resources.cancel,
-    };
-    let outcome = run_ordered(
+    let run = InputRun {
+        input,
         sources,
+        resources,
+        budget,
+    };
+    run.run(
         tasks,
-        &options,
+        |source| {
+            let found = informed.iter().find(|one| one.source == source);
+            found.map(|one| one.variable)
+        },
         |(number, part): &(usize, Selection), blocks, _scratch| {
             let found = similarity(input, &informed[*number], part, &blocks)?;
             Ok((*number, found))
@@ -114,18 +117,8 @@ fn similarities(
             };
             Ok(())
         },
-    );
-    match outcome {
-        Ok(_) => Ok(worst),
-        Err(RunError::Facade(error)) => Err(error.in_file(input.path())),
-        Err(RunError::Pipeline(error)) => {
-            let owner = |source| {
-                let found = informed.iter().find(|one| one.source == source);
-                found.map(|one| one.variable)
-            };
-            Err(run::explain(error, input, sources, owner, resources))
-        }
-    }
+    )?;
+    Ok(worst)
 }
 
 /// Slices along the last two axes that are long enough, spread over the others.
@@ -162,12 +155,12 @@ fn similarity(
     one: &Informed<'_>,
     part: &Selection,
     blocks: &[Block],
-) -> std::result::Result<Option<f64>, RunError> {
+) -> Result<Option<f64>> {
     let variable = &input.variables()[one.variable];
     let Some(Block::Values(values)) = blocks.first() else {
         return Ok(None);
     };
-    let at = |error: frazil_file::error::Error| RunError::Facade(error.at_variable(&variable.path));
+    let at = |error: Error| error.at_variable(&variable.path);
     let rounding =
         VariableRounding::bind(one.plan, variable.element, &variable.shape).map_err(at)?;
     let (rounded, _) = rounding.round(values, part).map_err(at)?;

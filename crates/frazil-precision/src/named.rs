@@ -11,6 +11,9 @@ use frazil_file::input::Input;
 use frazil_file::name_search::search;
 use frazil_file::wording::enumerate;
 
+/// What rules ask.
+const PRECISION: &str = "precision is stated";
+
 /// Checks that the variables which rules about precision name are among `paths`.
 ///
 /// # Errors
@@ -19,7 +22,7 @@ pub fn check_names(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
     check_algorithms(rules, paths)?;
     match missing(rules, paths).first() {
         None => Ok(()),
-        Some(name) => Err(no_variable(name, paths, "")),
+        Some(name) => Err(no_variable(PRECISION, name, paths, "")),
     }
 }
 
@@ -34,7 +37,7 @@ pub fn check_names_in(inputs: &[PathBuf], rules: &[VariableRule]) -> Result<bool
         |_: &Input, paths: &[&str], name: &String| paths.iter().any(|path| is_named(path, name));
     search(inputs, missing(rules, &[]), paths_of, has).map_err(|(name, known)| {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        no_variable(&name, &known, " in any input")
+        no_variable(PRECISION, &name, &known, " in any input")
     })
 }
 
@@ -112,9 +115,9 @@ pub(super) fn name_of(pattern: &str) -> Option<String> {
     Some(name)
 }
 
-fn no_variable(name: &str, paths: &[&str], whereabouts: &str) -> Error {
-    let cause =
-        format!("precision is stated for `{name}`, but no variable has that name{whereabouts}");
+/// What is asked, as for precision or an analysis, names a variable that does not exist.
+pub(super) fn no_variable(asked: &str, name: &str, paths: &[&str], whereabouts: &str) -> Error {
+    let cause = format!("{asked} for `{name}`, but no variable has that name{whereabouts}");
     let cure = match nearest(name, paths) {
         Some(near) => format!("write `{near}` if you mean that one"),
         None if paths.is_empty() => "there are no variables".to_owned(),

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::coordinates;
+use super::restart::RestartFiles;
 use frazil_file::attributes::Attributes;
 use frazil_file::error::Result;
 use frazil_file::input::Input;
@@ -188,7 +189,9 @@ pub fn refusals(input: &Input) -> Result<Vec<Option<Refusal>>> {
     let all = all?;
     let mut named = Named::default();
     all.iter().for_each(|attributes| named.add(attributes));
-    let restart = is_restart(input, &input.attributes(None)?).then_some(Refusal::Restart);
+    let global = input.attributes(None)?;
+    let restart = RestartFiles::default().why(input.path(), global.text("title"));
+    let restart = restart.map(|_| Refusal::Restart);
     let found = input
         .variables()
         .iter()
@@ -202,20 +205,6 @@ pub fn refusals(input: &Input) -> Result<Vec<Option<Refusal>>> {
 
 fn bare(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Whether a file looks like one that a model starts from again: it must stay exact.
-fn is_restart(input: &Input, global: &Attributes) -> bool {
-    let name = input.path().file_name().unwrap_or_default();
-    let name = name.to_string_lossy().to_lowercase();
-    let title = global.text("title").unwrap_or_default().to_lowercase();
-    name.contains("restart")
-        || name.starts_with("wrfrst")
-        // FMS (`ocean.res.nc`), ICON and others (`rst`).
-        || name.split(['.', '_', '-']).any(|part| part == "res" || part == "rst")
-        // CESM (`case.cam.r.2000-01-01-00000.nc`).
-        || name.split('.').any(|part| ["r", "rs", "rh0"].contains(&part))
-        || title.contains("restart")
 }
 
 #[cfg(test)]

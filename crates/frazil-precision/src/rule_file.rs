@@ -255,7 +255,7 @@ fn rule_of(
     for pattern in &variables {
         glob(pattern)?;
     }
-    let request = request.map_err(with_all_keys)?;
+    let request = request?;
     request.check()?;
     if request.lossless == Some(true)
         && (frazil_plan::has_precision(&request) || request.algorithm.is_some())
@@ -280,6 +280,22 @@ fn rule_of(
     })
 }
 
+/// The key that says what an option of the command does, where their names differ: `bits` is spelled
+/// much like `nbits`, which rounds otherwise.
+fn key_of_option(word: &str) -> Option<&'static str> {
+    match word.replace('-', "_").as_str() {
+        "bits" => Some("significant_bits"),
+        "digits" => Some("significant_digits"),
+        "abs_error" => Some("absolute_tolerance"),
+        "rel_error" => Some("relative_tolerance_percent"),
+        "finest_abs_error" => Some("relative_err_finest_abs_tolerance"),
+        "quantizer" => Some("algorithm"),
+        "lossless_range" => Some("lossless_data_ranges"),
+        "special" => Some("special_values"),
+        _ => None,
+    }
+}
+
 /// What is wrong with a key of precision.
 fn named(key: &str, cause: &str) -> String {
     match cause.starts_with("unknown field") {
@@ -295,7 +311,10 @@ fn with_all_keys(cause: String) -> String {
         return cause;
     };
     let others = FilterConstraints::KEYS.into_iter().chain([CHUNKS]);
-    let meant = spelling::question(unknown, quoted.chain(others));
+    let meant = match key_of_option(unknown) {
+        Some(key) => format!("; is `{key}` meant?"),
+        None => spelling::question(unknown, quoted.chain(others)),
+    };
     let others = FilterConstraints::KEYS.join("`, `");
     // The list of what there is goes on.
     format!("{cause}, `{others}`, `{CHUNKS}`{meant}")
@@ -397,7 +416,7 @@ mod tests {
             ("[[rule]]\nsignificant_digits = 3", "`variables` is missing"),
             (
                 "[[rule]]\nvariables = [\"a\"]\ndigits = 3",
-                "unknown field `digits`",
+                "`chunks`; is `significant_digits` meant?",
             ),
             ("[[rule]]\nvariables = \"a\"", "list of texts"),
             ("[[rule]]\nvariables = [\"a[\"]", "no pattern"),

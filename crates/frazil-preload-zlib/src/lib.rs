@@ -5,8 +5,6 @@
 
 use std::cell::RefCell;
 use std::ffi::{c_int, c_ulong};
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -14,6 +12,7 @@ use libdeflate_sys::{
     libdeflate_alloc_compressor, libdeflate_compressor, libdeflate_free_compressor,
     libdeflate_zlib_compress,
 };
+use serde_json::json;
 
 /// `Z_OK` and `Z_STREAM_ERROR`.
 const DONE: c_int = 0;
@@ -138,20 +137,12 @@ fn note(raw: c_ulong, stored: c_ulong) {
     STORED.fetch_add(stored, Ordering::Relaxed);
 }
 
-/// Tells `frazil run` what was packed; `frazil-cli/src/commands/run/events.rs` reads it.
+/// Tells `frazil run` what was packed.
 extern "C" fn tell() {
     let id = std::process::id();
-    let Some(path) = std::env::var_os("FRAZIL_RUN_REPORT") else {
-        return;
-    };
     if PROCESS.load(Ordering::Relaxed) != id {
         return;
     }
     let (raw, stored) = (RAW.load(Ordering::Relaxed), STORED.load(Ordering::Relaxed));
-    let line = format!(
-        "{{\"event\":\"codec\",\"process\":{id},\"raw_bytes\":{raw},\"stored_bytes\":{stored}}}\n"
-    );
-    let file = OpenOptions::new().append(true).open(path);
-    // Whoever asked for the report sees that it is not there; the program goes on.
-    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+    frazil_interpose::tell("codec", json!({ "raw_bytes": raw, "stored_bytes": stored }));
 }

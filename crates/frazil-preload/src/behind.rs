@@ -1,12 +1,12 @@
-//! Commits that go on while the program computes, where its user has asked for that.
+//! `nc_sync` of files in frazil's hands, also while the program computes, where its user has asked for that.
 //!
-//! `nc_sync` then returns at once. The next call on the file waits for the commit, so that a commit holds what
+//! It then returns at once. The next call on the file waits for the commit, so that a commit holds what
 //! was put before it, and nothing else. What fails is told by the next `nc_sync`, and by `nc_close`: frazil
 //! keeps it.
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use crate::files::{self, CLASSIC_MODEL, Place, Taken};
@@ -17,23 +17,13 @@ use crate::state::State;
 /// Set if commits are to go on behind the program.
 const BEHIND: &str = "FRAZIL_RUN_COMMIT_BEHIND";
 
-/// The commit of a file that may be going on.
-#[derive(Default)]
-pub(crate) struct Commit {
-    is_going_on: AtomicBool,
-    thread: Mutex<Option<JoinHandle<c_int>>>,
-    /// That of the last one; nobody was told of it.
-    status: AtomicI32,
-}
-
-/// Whether `nc_sync` of a file is served here.
-pub(crate) fn serves(file: &Taken, id: c_int) -> bool {
+/// Whether the commit of a file goes on behind the program.
+fn is_behind(file: &Taken) -> bool {
     static ASKED: OnceLock<bool> = OnceLock::new();
     let is_asked = *ASKED.get_or_init(|| std::env::var_os(BEHIND).is_some_and(|it| it == "1"));
     // In the classic model it may be refused at once.
     let may_fail = || file.mode & CLASSIC_MODEL != 0 && !State::of(file).is_in_data_mode();
-    let is_own = || matches!(file.place(id), Place::Own(_)) && !file.is_reading();
-    is_asked && is_own() && file.process == std::process::id() && !may_fail()
+    is_asked && file.process == std::process::id() && !may_fail()
 }
 
 /// `nc_sync`
@@ -50,6 +40,13 @@ pub(crate) extern "C" fn sync(id: c_int) -> c_int {
     }
     // SAFETY: frz_nc_sync with the file's number.
     let commit = move || unsafe { invoke_on(library, "nc_sync", own, []) };
+    if !is_behind(&file) {
+        let status = commit();
+        if status == 0 {
+            file.note_commit();
+        }
+        return status;
+    }
     let name = "frazil-commit".to_owned();
     match thread::Builder::new().name(name).spawn(commit) {
         Ok(thread) => {
@@ -72,6 +69,9 @@ pub(crate) fn finish(file: &Taken) {
     let mut thread = (file.commit.thread.lock()).unwrap_or_else(PoisonError::into_inner);
     if let Some(Ok(status)) = thread.take().map(JoinHandle::join) {
         file.commit.status.store(status, Ordering::Relaxed);
+        if status == 0 {
+            file.note_commit();
+        }
     }
     file.commit.is_going_on.store(false, Ordering::Release);
 }

@@ -34,18 +34,15 @@ pub(crate) fn cache_of(
     Ok((known != NONE).then_some(known))
 }
 
-/// Sets the cache that the program has set for a variable of frazil's in its own library.
+/// Sets the cache of a variable in the program's own library.
 ///
 /// # Errors
-/// The status of the library that refuses.
+/// That library's status.
 pub(crate) fn set_cache(
-    (frazil, own): (&'static Library, c_int),
     (program, id): (&'static Library, c_int),
     varid: c_int,
+    (bytes, slots, preemption): Cache,
 ) -> Result<(), c_int> {
-    let Some((bytes, slots, preemption)) = cache_of(frazil, own, varid)? else {
-        return Ok(());
-    };
     let Some(address) = program.symbol("nc_set_var_chunk_cache") else {
         return Ok(());
     };

@@ -5,17 +5,18 @@ use std::fs::OpenOptions;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use crate::current::{current, is};
 use crate::files::{self, CLASSIC_MODEL, Origin, Place, Taken, WRITE};
-use crate::handover::give_back_unfit;
+use crate::handover::{give_back, give_back_unfit};
 use crate::invoke::{BAD_ID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil, is_netcdf_itself, is_plain_file, program};
 use crate::names::Call;
 use crate::reopen::close;
 use crate::report;
-use crate::{appending, reading};
+use crate::{appending, behind, reading};
 
 /// `NC_NETCDF4`
 const NETCDF4: c_int = 0x1000;
@@ -144,6 +145,10 @@ pub(crate) fn take_into_hands(
     match files::insert(Taken::new(path, origin, (mode, own), program)) {
         Some(id) => {
             report::taken(path);
+            // What was there is whole.
+            if let Some(file) = files::find(id).filter(|_| origin == Origin::Opened) {
+                file.note_commit();
+            }
             Ok(id)
         }
         None => {
@@ -222,7 +227,8 @@ pub(crate) extern "C" fn open_sized(
 }
 
 /// What can be read or written on is taken. Else opening goes on; a file that is being written here is
-/// committed before, so that there is one.
+/// committed before, so that there is one, and goes back to the program's own library where it is to be written
+/// by two numbers.
 fn opened(name: &str, path: *const c_char, mode: c_int, ncidp: *mut c_int, words: Words) -> c_int {
     let (_, caller) = current();
     let library = program(caller);
@@ -233,9 +239,9 @@ fn opened(name: &str, path: *const c_char, mode: c_int, ncidp: *mut c_int, words
     report::process();
     // SAFETY: not NULL; the program vouches for the rest.
     let path = unsafe { CStr::from_ptr(path) };
-    let is_written_here = commit(path);
-    let may_be_taken = !is_written_here && !ncidp.is_null() && !is_netcdf_itself(caller);
-    let taken = match may_be_taken {
+    let writer = share(path, mode);
+    let may_be_taken = !ncidp.is_null() && !is_netcdf_itself(caller);
+    let taken = match may_be_taken && writer.is_none() {
         true if mode & WRITE != 0 => appending::take(path, mode, library),
         true => Ok(reading::take(path, mode, library)),
         false => Ok(None),
@@ -250,26 +256,41 @@ fn opened(name: &str, path: *const c_char, mode: c_int, ncidp: *mut c_int, words
     if let (0, Err(why)) = (status, taken) {
         report::passed(path, &why);
     }
+    let is_read_beside = status == 0 && may_be_taken && mode & WRITE == 0;
+    let in_our_hands = |writer: &Arc<Taken>| matches!(writer.place(0), Place::Own(_));
+    if let Some(writer) = writer.filter(|writer| is_read_beside && in_our_hands(writer)) {
+        // SAFETY: not NULL; the program vouches for the rest, and the call has written the number.
+        unsafe {
+            let file = Taken::beside(path, (mode, *ncidp), library, writer);
+            *ncidp = files::insert(file).unwrap_or(*ncidp);
+        }
+    }
     status
 }
 
-/// Whether a file is being written here; it is committed then.
-fn commit(path: &CStr) -> bool {
-    let Some(wanted) = absolute(path) else {
-        return false;
-    };
-    let mut is_written = false;
+/// The file that is being written here and is to be opened once more.
+fn share(path: &CStr, mode: c_int) -> Option<Arc<Taken>> {
+    let wanted = absolute(path)?;
+    let mut writer = None;
     for file in files::all() {
         if file.is_reading() || absolute(&file.at) != Some(wanted.clone()) {
             continue;
         }
-        is_written = true;
+        behind::finish(&file);
+        give_back_unfit(&file);
         if let (Place::Own(own), Ok(frazil)) = (file.place(0), frazil()) {
-            // SAFETY: frz_nc_sync; what it cannot do, opening says.
-            unsafe { invoke_on(frazil, "nc_sync", own, []) };
+            if mode & WRITE != 0 {
+                let why = "the program opens it once more to write on it, by two numbers";
+                // If that fails, the report says so, and opening does.
+                let _ = give_back(&file, why);
+            // SAFETY: frz_nc_sync with the file's number; what it cannot do, opening says.
+            } else if unsafe { invoke_on(frazil, "nc_sync", own, []) } == 0 {
+                file.note_commit();
+            }
         }
+        writer = Some(file);
     }
-    is_written
+    writer
 }
 
 /// A path from the root with links followed, as far as there is something.
@@ -340,6 +361,7 @@ pub(crate) extern "C" fn end(id: c_int) -> c_int {
             status
         }
     };
+    file.note_end();
     files::remove(id);
     status
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::Arc;
 
+use crate::beside;
 use crate::files::{self, Place, Taken};
 use crate::invoke::BAD_ID;
 use crate::library::{Library, frazil, program};
@@ -26,13 +27,14 @@ pub(crate) fn current() -> (usize, usize) {
 
 /// The library that has a file, and its number there; `None`: the file was handed over in vain.
 pub(crate) fn served_by(id: c_int, caller: usize) -> (&'static Library, c_int, Option<Arc<Taken>>) {
-    match files::find(id) {
-        None => (program(caller), id, None),
-        Some(file) => match (file.place(id), frazil()) {
-            (Place::Own(own), Ok(library)) => (library, own, Some(file)),
-            (Place::Handed(real), _) => (file.program, real, Some(file)),
-            (Place::Own(_), Err(_)) => (file.program, BAD_ID, Some(file)),
-        },
+    let Some(file) = files::find(id) else {
+        return (program(caller), id, None);
+    };
+    beside::refresh(&file);
+    match (file.place(id), frazil()) {
+        (Place::Own(own), Ok(library)) => (library, own, Some(file)),
+        (Place::Handed(real), _) => (file.program, real, Some(file)),
+        (Place::Own(_), Err(_)) => (file.program, BAD_ID, Some(file)),
     }
 }
 

@@ -62,6 +62,12 @@ fn on_own(
     if is(call, Call::nc_get_var_chunk_cache) || is(call, Call::nc_get_var_chunk_cache_ints) {
         return faithful::chunk_cache(file, own, library, call, words);
     }
+    if name.ends_with("enddef") {
+        give_back_unfit(file);
+        if let Place::Handed(real) = file.place(id) {
+            return go_on(file, real, call, words);
+        }
+    }
     let mut own_words = words;
     own_words[0] = number(own);
     let is_served = library.function(call).is_some();
@@ -72,9 +78,6 @@ fn on_own(
     };
     if status == 0 {
         faithful::after(file, own, library, call, words);
-        if name.ends_with("enddef") {
-            give_back_unfit(file);
-        }
         return 0;
     }
     faithful::after_refusal(file, own, library, call, (words, status));

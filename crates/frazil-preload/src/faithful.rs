@@ -85,20 +85,25 @@ pub(crate) fn after(
                 .insert((own & 0xFFFF, varid, Unfit::Storage), why);
         }
         "nc_def_var_chunking" | "nc_def_var_chunking_ints" if words[2] as c_int == CHUNKED => {
+            let at = (own & 0xFFFF, varid);
             if is_stated(call, words[3]) {
+                let described = describe(library, own, varid, true);
+                let rank = described.map_or(0, |variable| variable.lengths.len());
+                let chunk = chunk_of(library, own, varid, rank).unwrap_or_default();
                 let mut notes = file.notes();
-                notes.stated_chunks.insert((own & 0xFFFF, varid));
-                notes.unfit.remove(&(own & 0xFFFF, varid, Unfit::Storage));
+                notes.stated_chunks.insert(at, chunk);
+                notes.unfit.remove(&(at.0, at.1, Unfit::Storage));
             } else {
-                // A 0 in front asks for the library's own, as netCDF-C reads it.
-                file.notes().stated_chunks.remove(&(own & 0xFFFF, varid));
+                // A 0 in front asks for the library's own, no shape for the one that was stated before.
+                if words[3] != 0 {
+                    file.notes().stated_chunks.remove(&at);
+                }
                 as_it_would_be(file, own, library, (varid, true));
             }
         }
         "nc_def_var_chunking" | "nc_def_var_chunking_ints" if words[2] as c_int == CONTIGUOUS => {
             let mut notes = file.notes();
             notes.chunked.remove(&(own & 0xFFFF, varid));
-            notes.stated_chunks.remove(&(own & 0xFFFF, varid));
             notes.unfit.remove(&(own & 0xFFFF, varid, Unfit::Storage));
         }
         "nc_def_var_quantize" => {
@@ -218,6 +223,15 @@ fn chunk_of(
     (status == 0 && storage == CHUNKED && rank > 0).then_some(chunk)
 }
 
+/// Whether compact storage was asked for.
+fn is_compact(library: &'static Library, own: c_int, varid: c_int) -> bool {
+    let mut storage = CHUNKED;
+    let places = [number(varid), (&raw mut storage) as usize, 0];
+    // SAFETY: frz_nc_inq_var_chunking with no place for the shape.
+    let status = unsafe { invoke_on(library, "nc_inq_var_chunking", own, places) };
+    status == 0 && storage == COMPACT
+}
+
 /// Asks the file in memory of the program's own library.
 fn with_shadow<T>(file: &Taken, ask: impl FnOnce(&mut Shadow) -> Option<T>) -> Option<T> {
     let mut notes = file.notes();
@@ -241,8 +255,17 @@ fn as_it_would_be(
     library: &'static Library,
     (varid, is_chunked): (c_int, bool),
 ) {
-    let is_stated = file.notes().stated_chunks.contains(&(own & 0xFFFF, varid));
-    if is_stated || ours().chunks {
+    let at = (own & 0xFFFF, varid);
+    let is_stated = file.notes().stated_chunks.contains_key(&at);
+    if is_stated {
+        if is_chunked {
+            let others = [number(varid), number(CHUNKED), 0];
+            // SAFETY: frz_nc_def_var_chunking without a shape.
+            unsafe { invoke_on(library, "nc_def_var_chunking", own, others) };
+        }
+        return;
+    }
+    if ours().chunks {
         return;
     }
     let is_chunked = {
@@ -255,7 +278,9 @@ fn as_it_would_be(
     let Some(variable) = describe(library, own, varid, is_chunked) else {
         return;
     };
-    if variable.lengths.is_empty() {
+    // What asked for no filter leaves compact storage as it is.
+    let stays = !variable.is_filtered && !is_chunked && is_compact(library, own, varid);
+    if variable.lengths.is_empty() || stays {
         return;
     }
     let told = with_shadow(file, |shadow| shadow.ask(file.program, &variable));

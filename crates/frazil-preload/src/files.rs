@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, CString, OsStr, c_int};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-use crate::behind::Commit;
+use crate::commit::Commit;
 use crate::library::Library;
+use crate::report;
 use crate::shadow::Shadow;
 use crate::state::State;
 
@@ -40,6 +41,13 @@ pub(crate) struct Taken {
     pub(crate) process: u32,
     /// Whether it is known that values were put into it.
     is_put: AtomicBool,
+    /// Whether everything that was done with it is in a commit.
+    is_committed: AtomicBool,
+    /// How often what is in the file has become more.
+    commits: AtomicUsize,
+    /// Where the program reads what it writes by another number: that file, and which of its commits are seen.
+    pub(crate) writer: Option<Arc<Self>>,
+    seen: AtomicUsize,
     /// What goes on behind the program.
     pub(crate) commit: Commit,
     /// What is remembered of its definitions.
@@ -62,8 +70,8 @@ pub(crate) enum Origin {
 /// What is remembered of a file's definitions.
 #[derive(Default)]
 pub(crate) struct Notes {
-    /// Group and variable of those whose chunks or storage the program has stated.
-    pub(crate) stated_chunks: BTreeSet<(c_int, c_int)>,
+    /// By group and variable: the chunk shapes that the program has stated.
+    pub(crate) stated_chunks: BTreeMap<(c_int, c_int), Vec<usize>>,
     /// Those for which the program has asked for chunks of whatever shape.
     pub(crate) chunked: BTreeSet<(c_int, c_int)>,
     /// Those that frazil cannot store as the program's own library would, and why.
@@ -105,10 +113,30 @@ impl Taken {
             program,
             process: std::process::id(),
             is_put: AtomicBool::new(false),
+            is_committed: AtomicBool::new(false),
+            commits: AtomicUsize::new(0),
+            writer: None,
+            seen: AtomicUsize::new(0),
             commit: Commit::default(),
             notes: Mutex::default(),
             handed: OnceLock::new(),
         }
+    }
+
+    /// What the program's own library reads under a number of its own while `writer` is written.
+    pub(crate) fn beside(
+        path: &CStr,
+        (mode, real): (c_int, c_int),
+        program: &'static Library,
+        writer: Arc<Self>,
+    ) -> Self {
+        let file = Self {
+            seen: AtomicUsize::new(writer.commits()),
+            writer: Some(writer),
+            ..Self::new(path, Origin::Read, (mode, real), program)
+        };
+        file.hand_over(vec![real]);
+        file
     }
 
     /// Whether it is only read.
@@ -119,6 +147,44 @@ impl Taken {
     /// Whether there is something on disk that must not be lost: it was there, or values were put.
     pub(crate) fn has_content(&self) -> bool {
         self.origin != Origin::Created || self.has_values()
+    }
+
+    /// All that was done with it is in the file.
+    pub(crate) fn note_commit(&self) {
+        if !self.is_committed.swap(true, Ordering::Relaxed) {
+            self.commits.fetch_add(1, Ordering::Relaxed);
+            report::committed(&self.path);
+        }
+    }
+
+    /// It ends, or another library has it: there may be more in the file.
+    pub(crate) fn note_end(&self) {
+        self.is_committed.store(true, Ordering::Relaxed);
+        self.commits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_committed(&self) -> bool {
+        self.is_committed.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn commits(&self) -> usize {
+        self.commits.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn has_seen(&self, commits: usize) -> bool {
+        self.seen.load(Ordering::Relaxed) == commits
+    }
+
+    pub(crate) fn see(&self, commits: usize) {
+        self.seen.store(commits, Ordering::Relaxed);
+    }
+
+    /// Something is done with it that its last commit has not. What the program's own library has is its.
+    pub(crate) fn note_change(&self) {
+        if self.is_committed() && self.handed.get().is_none() {
+            self.is_committed.store(false, Ordering::Relaxed);
+            report::changed(&self.path);
+        }
     }
 
     pub(crate) fn notes(&self) -> MutexGuard<'_, Notes> {
@@ -142,6 +208,22 @@ impl Taken {
     /// The program's own library has it from now on; its numbers of the groups, in their order.
     pub(crate) fn hand_over(&self, groups: Vec<c_int>) {
         let _ = self.handed.set(Mutex::new(groups));
+        self.note_end();
+    }
+
+    /// The groups of a file that the program's own library has; none: frazil has it.
+    pub(crate) fn groups(&self) -> Vec<c_int> {
+        let groups = self.handed.get().map(Mutex::lock);
+        groups.map_or(Vec::new(), |groups| {
+            groups.unwrap_or_else(PoisonError::into_inner).clone()
+        })
+    }
+
+    /// That library has opened it anew, with these numbers of the groups.
+    pub(crate) fn replace_groups(&self, groups: Vec<c_int>) {
+        if let Some(known) = self.handed.get() {
+            *known.lock().unwrap_or_else(PoisonError::into_inner) = groups;
+        }
     }
 
     /// The program's number for a library's number of a group in the file of `id`.

@@ -21,7 +21,10 @@ mod appending;
 #[expect(unsafe_code, reason = "calls libfrazil")]
 mod behind;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod beside;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod cache;
+mod commit;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod create;
 mod current;
@@ -36,7 +39,8 @@ mod files;
 mod handover;
 #[expect(unsafe_code, reason = "calls functions by their names")]
 mod invoke;
-#[expect(unsafe_code, reason = "loads libraries")]
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod late;
 mod library;
 mod names;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
@@ -53,6 +57,8 @@ mod route;
 mod shadow;
 #[expect(unsafe_code, reason = "calls libfrazil")]
 mod state;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod twin;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod user_types;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]

@@ -5,14 +5,15 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ffi::{CStr, CString, OsStr, c_void};
+use std::ffi::{CString, OsStr};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
+
+use frazil_interpose::{Caller, Handle};
 
 use crate::names::{CALLS, NAMES};
 
@@ -29,20 +30,15 @@ const ABSENT: usize = 1;
 
 /// A shared library, and the addresses of its functions as far as they were asked for.
 pub(crate) struct Library {
-    handle: *mut c_void,
+    handle: Handle,
     /// By number of the call; 0: not looked for yet.
     addresses: [AtomicUsize; CALLS],
     /// What is put before netCDF's names.
     prefix: &'static str,
 }
 
-// SAFETY: a handle of `dlopen` may be used by any thread.
-unsafe impl Send for Library {}
-// SAFETY: as above; addresses are atomic.
-unsafe impl Sync for Library {}
-
 impl Library {
-    fn new(handle: *mut c_void, prefix: &'static str) -> Self {
+    fn new(handle: Handle, prefix: &'static str) -> Self {
         Self {
             handle,
             addresses: [const { AtomicUsize::new(0) }; CALLS],
@@ -87,10 +83,7 @@ impl Library {
     }
 
     fn exact(&self, name: &str) -> Option<usize> {
-        let name = CString::new(name).ok()?;
-        // SAFETY: the handle is open or one of the linker's own, and the name ends with a NUL.
-        let address = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
-        (!address.is_null()).then_some(address as usize)
+        self.handle.symbol(&CString::new(name).ok()?)
     }
 }
 
@@ -108,12 +101,7 @@ pub(crate) fn frazil() -> Result<&'static Library, &'static str> {
             None => beside().ok_or("FRAZIL_RUN_LIBRARY is not set")?,
         };
         let name = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
-        // SAFETY: its constructors are Rust's. None of its names is seen by anybody else.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        match handle.is_null() {
-            true => Err(last_error()),
-            false => Ok(Library::new(handle, "frz_")),
-        }
+        Ok(Library::new(Handle::load(&name)?, "frz_"))
     });
     loaded.as_ref().map_err(String::as_str)
 }
@@ -121,7 +109,7 @@ pub(crate) fn frazil() -> Result<&'static Library, &'static str> {
 /// libfrazil where it is installed with the drop-in library.
 fn beside() -> Option<PathBuf> {
     bundled()?;
-    let own = caller_of(beside as *const () as usize)?.file;
+    let own = Caller::of(beside as *const () as usize)?.file;
     let own = Path::new(OsStr::from_bytes(own.to_bytes()))
         .canonicalize()
         .ok()?;
@@ -132,10 +120,8 @@ fn beside() -> Option<PathBuf> {
 fn bundled() -> Option<&'static Library> {
     static INSIDE: OnceLock<Option<Library>> = OnceLock::new();
     let inside = INSIDE.get_or_init(|| {
-        let own = caller_of(bundled as *const () as usize)?.file;
-        // SAFETY: it is loaded: it is running.
-        let handle = unsafe { libc::dlopen(own.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
-        let library = (!handle.is_null()).then(|| Library::new(handle, BUNDLED))?;
+        let own = Caller::of(bundled as *const () as usize)?;
+        let library = Library::new(own.handle()?, BUNDLED);
         let is_inside = library.exact("bundled_nc_create").is_some();
         is_inside.then_some(library)
     });
@@ -145,44 +131,6 @@ fn bundled() -> Option<&'static Library> {
 /// Whether this is the drop-in library: the program's own is netCDF-C inside.
 pub(crate) fn is_drop_in() -> bool {
     bundled().is_some()
-}
-
-fn last_error() -> String {
-    // SAFETY: the text is this thread's until its next call of the linker.
-    let text = unsafe { libc::dlerror() };
-    match text.is_null() {
-        true => "unknown error of the dynamic linker".to_owned(),
-        // SAFETY: not NULL, and ends with a NUL.
-        false => unsafe { CStr::from_ptr(text) }
-            .to_string_lossy()
-            .into_owned(),
-    }
-}
-
-/// Who made a call: the file that its code is from.
-struct Caller {
-    file: CString,
-    base: usize,
-}
-
-fn caller_of(address: usize) -> Option<Caller> {
-    let mut found = libc::Dl_info {
-        dli_fname: ptr::null(),
-        dli_fbase: ptr::null_mut(),
-        dli_sname: ptr::null(),
-        dli_saddr: ptr::null_mut(),
-    };
-    // SAFETY: any address may be asked for.
-    let status = unsafe { libc::dladdr(address as *const c_void, &raw mut found) };
-    if status == 0 || found.dli_fname.is_null() {
-        return None;
-    }
-    // SAFETY: the linker's text lives as long as what is loaded there, which is running.
-    let file = unsafe { CStr::from_ptr(found.dli_fname) }.to_owned();
-    Some(Caller {
-        file,
-        base: found.dli_fbase as usize,
-    })
 }
 
 /// The netCDF library that the code at `address` calls, had nothing been preloaded.
@@ -211,14 +159,14 @@ pub(crate) fn program(address: usize) -> &'static Library {
 /// Whether an address is in this library.
 fn is_here(address: usize) -> bool {
     static HERE: OnceLock<Option<usize>> = OnceLock::new();
-    let here = HERE.get_or_init(|| Some(caller_of(is_here as *const () as usize)?.base));
-    caller_of(address).map(|caller| caller.base) == *here
+    let here = HERE.get_or_init(|| Some(Caller::of(is_here as *const () as usize)?.base));
+    Caller::of(address).map(|caller| caller.base) == *here
 }
 
 fn look_up(address: usize) -> &'static Library {
     /// By the address where the caller's file begins.
     static PROGRAMS: RwLock<Option<HashMap<usize, &'static Library>>> = RwLock::new(None);
-    let Some(caller) = caller_of(address) else {
+    let Some(caller) = Caller::of(address) else {
         return next();
     };
     let known = PROGRAMS.read().unwrap_or_else(PoisonError::into_inner);
@@ -226,12 +174,10 @@ fn look_up(address: usize) -> &'static Library {
         return library;
     }
     drop(known);
-    // SAFETY: nothing is loaded that is not there already.
-    let handle = unsafe { libc::dlopen(caller.file.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
-    let library: &'static Library = match handle.is_null() {
+    let library: &'static Library = match caller.handle() {
         // The program itself is no library: what comes after this one serves it.
-        true => next(),
-        false => {
+        None => next(),
+        Some(handle) => {
             let library = Library::new(handle, "");
             match library.symbol("nc_strerror") {
                 // Of what is loaded for all, as by a program that opened netCDF before.
@@ -248,7 +194,7 @@ fn look_up(address: usize) -> &'static Library {
 /// What the linker finds after this library.
 fn next() -> &'static Library {
     static NEXT: OnceLock<Library> = OnceLock::new();
-    NEXT.get_or_init(|| Library::new(libc::RTLD_NEXT, ""))
+    NEXT.get_or_init(|| Library::new(Handle::next(), ""))
 }
 
 /// Whether the code at `address` is of a netCDF library itself, which calls its own functions by their
@@ -258,11 +204,11 @@ pub(crate) fn is_netcdf_itself(address: usize) -> bool {
         // There all of its calls are its own, but for those of the second version of the interface.
         return false;
     }
-    let (Some(caller), Some(real)) = (caller_of(address), program(address).symbol("nc_strerror"))
+    let (Some(caller), Some(real)) = (Caller::of(address), program(address).symbol("nc_strerror"))
     else {
         return false;
     };
-    caller_of(real).is_some_and(|real| real.base == caller.base)
+    Caller::of(real).is_some_and(|real| real.base == caller.base)
 }
 
 /// Whether a path is that of a file of the netCDF-4 format.

@@ -25,6 +25,9 @@ pub(crate) extern "C" fn copy_att(
 ) -> c_int {
     let (call, caller) = current();
     let (there, there_id, target) = served_by(to, caller);
+    if let Some(target) = target.as_ref().filter(|target| !target.is_reading()) {
+        target.note_change();
+    }
     let (here, here_id, _) = served_by(from, caller);
     let direct = |id: c_int| {
         let words = [number(here_id), number(varid), name as usize, number(id)];

@@ -1,17 +1,19 @@
 //! A file that has content goes on in the program's own library: frazil closes it, that library opens it.
 //!
-//! Both number groups, dimensions and variables in the order of their definition, which files keep.
+//! Both number groups, dimensions and variables in the order of their definition, which files keep. Variables
+//! of which the program can still say how they are stored are defined by that library (`late`).
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
 use crate::files::{Place, Taken, WRITE};
 use crate::handover::fill_mode_of;
 use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
+use crate::late::Late;
 use crate::library::{Library, frazil};
 use crate::report::{self, Done};
 use crate::state::State;
 use crate::user_types::types_of;
-use crate::values::done;
+use crate::values::{done, text};
 
 /// Closes the file and has the program's own library open it; `why` goes into the report where nothing was
 /// written.
@@ -23,7 +25,7 @@ pub(crate) fn go_on_there(file: &Taken, why: &str) -> Result<(), c_int> {
     let Place::Own(root) = file.place(0) else {
         return Ok(());
     };
-    let names = groups_of(frazil, root)?;
+    let names = groups_of(frazil, root);
     let own: Vec<c_int> = (0..names.len())
         .map(|group| root | group as c_int)
         .collect();
@@ -33,8 +35,11 @@ pub(crate) fn go_on_there(file: &Taken, why: &str) -> Result<(), c_int> {
     if let Some(shadow) = file.notes().shadow.take() {
         shadow.close(file.program);
     }
+    // What cannot be taken is in the file as frazil stores it.
+    let late = Late::take(file, frazil).unwrap_or_default();
+    let has_values = file.has_values();
     let (written, status) = close(frazil, root, false);
-    match status == 0 && !written.is_written() {
+    match status == 0 && !has_values {
         true => report::returned(&file.path, why),
         false => report::closed(&file.path, file.origin, &written, status),
     }
@@ -62,6 +67,9 @@ pub(crate) fn go_on_there(file: &Taken, why: &str) -> Result<(), c_int> {
         // SAFETY: nc_redef with the file's number.
         done(unsafe { invoke_on(file.program, "nc_redef", real, []) })?;
     }
+    if let Some(late) = late {
+        late.define(&groups)?;
+    }
     // SAFETY: nc_set_fill with its arguments.
     done(unsafe { invoke_on(file.program, "nc_set_fill", real, [number(fill_mode), 0]) })?;
     file.hand_over(groups);
@@ -69,22 +77,31 @@ pub(crate) fn go_on_there(file: &Taken, why: &str) -> Result<(), c_int> {
 }
 
 /// Full names of the groups, in the order of their numbers.
-fn groups_of(frazil: &'static Library, root: c_int) -> Result<Vec<CString>, c_int> {
+fn groups_of(frazil: &'static Library, root: c_int) -> Vec<CString> {
     let mut names = Vec::new();
     loop {
-        let group = root | names.len() as c_int;
-        let mut length = 0_usize;
-        let places = [(&raw mut length) as usize, 0];
-        // SAFETY: frz_nc_inq_grpname_full with no place for the name; there may be no such group.
-        if unsafe { invoke_on(frazil, "nc_inq_grpname_full", group, places) } != 0 {
-            return Ok(names);
+        // There may be no such group.
+        match full_name(frazil, root | names.len() as c_int) {
+            Ok(name) => names.push(name),
+            Err(_) => return names,
         }
-        let mut name: Vec<c_char> = vec![0; length + 1];
-        let places = [0, name.as_mut_ptr() as usize];
-        // SAFETY: as above, with room for the name and its NUL.
-        done(unsafe { invoke_on(frazil, "nc_inq_grpname_full", group, places) })?;
-        names.push(crate::values::text(&name).to_owned());
     }
+}
+
+/// The full name of a group.
+///
+/// # Errors
+/// The library's status.
+pub(crate) fn full_name(library: &'static Library, group: c_int) -> Result<CString, c_int> {
+    let mut length = 0_usize;
+    let places = [(&raw mut length) as usize, 0];
+    // SAFETY: nc_inq_grpname_full with no place for the name.
+    done(unsafe { invoke_on(library, "nc_inq_grpname_full", group, places) })?;
+    let mut name: Vec<c_char> = vec![0; length + 1];
+    let places = [0, name.as_mut_ptr() as usize];
+    // SAFETY: as above, with room for the name and its NUL.
+    done(unsafe { invoke_on(library, "nc_inq_grpname_full", group, places) })?;
+    Ok(text(&name).to_owned())
 }
 
 /// Ends a file of frazil's; what was done, and the status.

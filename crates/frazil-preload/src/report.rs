@@ -1,24 +1,18 @@
-//! What is told to `frazil run`: one line of JSON for each event, in the file that it names.
-//!
-//! Programs close their standard error, fork and start others: each line is written at once, to the end
-//! of the file. `frazil-cli/src/commands/run/events.rs` reads them.
+//! What is told to `frazil run`, by `frazil_interpose::tell`.
 
 use std::ffi::{CStr, OsStr, c_char, c_int};
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Once};
 
+use frazil_interpose::tell;
 use serde_json::{Value, json};
 
-use crate::files::{self, Origin};
+use crate::files::{self, Origin, Taken};
 use crate::invoke::invoke;
 use crate::library::{Library, frazil};
 
-/// Names the file of the report; users of the drop-in library set it themselves.
-const REPORT: &str = "FRAZIL_RUN_REPORT";
 /// The words of `NC_ENOTBUILT`, which come before the reason.
 const NOT_SERVED: &str =
     "NetCDF: Attempt to use feature that was not turned on when netCDF was built.: ";
@@ -39,6 +33,7 @@ pub(crate) struct Done {
     chunks_omitted: u64,
     written_bytes: u64,
     commits: u64,
+    kept_exact: u64,
 }
 
 impl Done {
@@ -53,18 +48,6 @@ impl Done {
     pub(crate) fn is_written(&self) -> bool {
         self.commits > 0
     }
-}
-
-fn tell(event: &str, mut what: Value) {
-    let Some(path) = std::env::var_os(REPORT) else {
-        return;
-    };
-    what["event"] = event.into();
-    what["process"] = std::process::id().into();
-    let line = format!("{what}\n");
-    let file = OpenOptions::new().append(true).create(true).open(path);
-    // Whoever asked for the report sees that it is not there; the program goes on.
-    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
 }
 
 fn shown(path: &CStr) -> String {
@@ -84,6 +67,16 @@ pub(crate) fn process() {
 /// A file was taken.
 pub(crate) fn taken(path: &CStr) {
     tell("taken", json!({ "path": shown(path) }));
+}
+
+/// Whatever happens to the process now, the file is whole.
+pub(crate) fn committed(path: &CStr) {
+    tell("committed", json!({ "path": shown(path) }));
+}
+
+/// It would miss something.
+pub(crate) fn changed(path: &CStr) {
+    tell("changed", json!({ "path": shown(path) }));
 }
 
 /// A new file was left to the program's own library.
@@ -141,6 +134,7 @@ pub(crate) fn closed(path: &CStr, origin: Origin, done: &Done, status: c_int) {
         },
         "waited_seconds": done.stalled_seconds,
         "hidden_seconds": done.hidden_seconds,
+        "kept_exact": done.kept_exact,
         "error": error,
     });
     tell("closed", what);
@@ -200,7 +194,8 @@ unsafe extern "C" fn closed_at_exit(path: *const c_char, done: *const Done, stat
     // SAFETY: not NULL; libfrazil keeps both during the call.
     let (path, done) = unsafe { (CStr::from_ptr(path), &*done) };
     let files = files::all();
-    let as_written = files.iter().find(|file| file.path.as_c_str() == path);
+    let is_it = |file: &&Arc<Taken>| file.path.as_c_str() == path && !file.is_reading();
+    let as_written = files.iter().find(is_it);
     let origin = as_written.map_or(Origin::Created, |file| file.origin);
     closed(path, origin, done, status);
 }

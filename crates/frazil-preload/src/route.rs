@@ -9,7 +9,7 @@ use crate::handover::give_back_unfit;
 use crate::invoke::NOT_BUILT;
 use crate::library::{Library, frazil, program};
 use crate::names::{Call, NAMES};
-use crate::{behind, create, define, pairs, reading};
+use crate::{behind, beside, create, define, pairs, reading};
 
 /// What kind of call it is, where the file was taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ enum Kind {
     Handler(usize),
     /// Values are put.
     Put,
+    /// Define mode is left, and nothing is put.
+    Settle,
     /// Something is defined, or may fail for what frazil does not write.
     Define,
     /// The file ends.
@@ -54,6 +56,8 @@ fn kind_of(name: &str) -> Kind {
         "nc_set_fill" | "nc_redef" | "nc_enddef" | "nc__enddef" => Kind::Define,
         "nc_inq_filter_avail" => Kind::Define,
         "nc_get_var_chunk_cache" | "nc_get_var_chunk_cache_ints" => Kind::Define,
+        "nc_sync" => Kind::Settle,
+        _ if name.starts_with("nc_get_var") => Kind::Settle,
         _ if name.starts_with("nc_put_var") => Kind::Put,
         _ if is_definition.iter().any(|start| name.starts_with(start)) => Kind::Define,
         _ => Kind::Plain,
@@ -64,6 +68,21 @@ fn kind(call: usize) -> Kind {
     static KINDS: OnceLock<Vec<Kind>> = OnceLock::new();
     let kinds = KINDS.get_or_init(|| NAMES.iter().map(|name| kind_of(name)).collect());
     kinds.get(call).copied().unwrap_or(Kind::Plain)
+}
+
+/// Whether a file differs from its last commit after a call.
+fn changes(kind: Kind, call: usize) -> bool {
+    let modes = [
+        Call::nc_redef,
+        Call::nc_enddef,
+        Call::nc__enddef,
+        Call::nc_set_fill,
+    ];
+    match kind {
+        Kind::Put => true,
+        Kind::Define | Kind::Groups => !asks(call) && !modes.iter().any(|&one| is(call, one)),
+        _ => false,
+    }
 }
 
 /// Whether a call only asks.
@@ -88,13 +107,21 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
         return onward(program(caller), call);
     };
     behind::finish(&file);
+    beside::refresh(&file);
     if kind == Kind::Groups && file.is_reading() && !asks(call) {
         reading::give_back_unless(false, &file, call);
     }
-    let handler = match kind {
-        _ if is(call, Call::nc_sync) && behind::serves(&file, id) => {
-            Some(behind::sync as *const () as usize)
+    if !file.is_reading() {
+        if matches!(kind, Kind::Put | Kind::Settle) {
+            give_back_unfit(&file);
         }
+        if changes(kind, call) {
+            file.note_change();
+        }
+    }
+    let is_own = !file.is_reading() && matches!(file.place(id), Place::Own(_));
+    let handler = match kind {
+        _ if is(call, Call::nc_sync) && is_own => Some(behind::sync as *const () as usize),
         Kind::End => Some(create::end as *const () as usize),
         Kind::Groups => Some(define::groups as *const () as usize),
         _ => None,
@@ -104,15 +131,13 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
         return handler;
     }
     // Where nothing is defined, asking is plain.
-    let kind = match file.is_reading() && asks(call) {
+    let kind = match file.is_reading() && asks(call) || kind == Kind::Settle {
         true => Kind::Plain,
         false => kind,
     };
     if file.is_reading() {
         let is_served = kind == Kind::Plain && frazil().is_ok_and(|it| it.function(call).is_some());
         reading::give_back_unless(is_served, &file, call);
-    } else if kind == Kind::Put {
-        give_back_unfit(&file);
     }
     match file.place(id) {
         Place::Handed(_) if is(call, Call::nc_inq_path) => {

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::ffi::{CString, c_int};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::invoke::{Words, invoke, invoke_on, number};
+use crate::invoke::{INVALID, Words, invoke, invoke_on, number};
 use crate::library::Library;
+use crate::values::done;
 
 /// `NC_NETCDF4` and `NC_DISKLESS`.
 const IN_MEMORY: c_int = 0x1000 | 0x0008;
@@ -43,24 +44,8 @@ pub(crate) struct Variable {
 impl Shadow {
     /// `model`: `NC_CLASSIC_MODEL` or 0.
     pub(crate) fn create(program: &'static Library, model: c_int) -> Option<Self> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number_of = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = CString::new(format!("frazil-run-{}-{number_of}", std::process::id())).ok()?;
-        let mut id: c_int = 0;
-        let place = (&raw mut id) as usize;
-        let words = [
-            name.as_ptr() as usize,
-            number(IN_MEMORY | model),
-            place,
-            0,
-            0,
-            0,
-            0,
-            0,
-        ];
-        // SAFETY: nc_create with its arguments.
-        let status = unsafe { invoke(program, "nc_create", words) };
-        (status == 0).then(|| Self {
+        let id = create_in_memory(program, model).ok()?;
+        Some(Self {
             id,
             dimensions: BTreeMap::new(),
             types: BTreeMap::new(),
@@ -181,4 +166,23 @@ impl Shadow {
         // SAFETY: nc_abort with the number of a file of our own.
         unsafe { invoke_on(program, "nc_abort", self.id, []) };
     }
+}
+
+/// A new file in memory; `model`: `NC_CLASSIC_MODEL` or 0.
+///
+/// # Errors
+/// The library's status.
+pub(crate) fn create_in_memory(program: &'static Library, model: c_int) -> Result<c_int, c_int> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number_of = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = CString::new(format!("frazil-run-{}-{number_of}", std::process::id()));
+    let name = name.map_err(|_| INVALID)?;
+    let mut id: c_int = 0;
+    let mut words: Words = [0; 8];
+    words[0] = name.as_ptr() as usize;
+    words[1] = number(IN_MEMORY | model);
+    words[2] = (&raw mut id) as usize;
+    // SAFETY: nc_create with its arguments.
+    done(unsafe { invoke(program, "nc_create", words) })?;
+    Ok(id)
 }

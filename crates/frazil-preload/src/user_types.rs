@@ -61,19 +61,16 @@ pub(crate) fn types_of(library: &'static Library, groups: &[c_int]) -> Result<Ve
     Ok(all)
 }
 
-/// Defines all types of a file of frazil's in another one, where they get the same numbers.
+/// Defines all types of a file in another one, where they get the same numbers.
 ///
 /// # Errors
 /// The status of the library that refuses; `NC_EINVAL` for other numbers.
 pub(crate) fn define_types(
-    (frazil, root): (&'static Library, c_int),
+    (source, own): (&'static Library, &[c_int]),
     (program, groups): (&'static Library, &[c_int]),
 ) -> Result<(), c_int> {
-    let own: Vec<c_int> = (0..groups.len())
-        .map(|group| root | group as c_int)
-        .collect();
-    for (nc_type, place, _) in types_of(frazil, &own)? {
-        let made = define(frazil, own[place], nc_type, (program, groups[place]))?;
+    for (nc_type, place, _) in types_of(source, own)? {
+        let made = define(source, own[place], nc_type, (program, groups[place]))?;
         if made != nc_type {
             return Err(INVALID);
         }

@@ -275,7 +275,9 @@ impl Writer {
         self.with(py, |writer| {
             let texts =
                 writer.read_strings(VariableId(variable), &start, &count, stride.as_deref())?;
-            Ok(texts.iter().map(ToString::to_string).collect())
+            // As netCDF4 gives one that is not there.
+            let texts = texts.into_iter().map(Option::unwrap_or_default);
+            Ok(texts.map(|text| text.to_string()).collect())
         })
     }
 

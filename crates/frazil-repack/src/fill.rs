@@ -9,7 +9,6 @@ mod placing;
 use std::time::Instant;
 
 use frazil_container::hdf5::{DatasetInfo, Hdf5Output};
-use frazil_pipeline::{RunOptions, run_ordered};
 use frazil_types::ChunkGrid;
 
 use crate::job::Job;
@@ -19,7 +18,7 @@ use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::pending::PendingOutput;
 use frazil_file::progress::Progress;
-use frazil_file::run::{self, RunError};
+use frazil_file::run::InputRun;
 use frazil_precision::RoundingStats;
 use packing::{Batch, PackedBatch, Packing, packings};
 use placing::Placing;
@@ -64,53 +63,40 @@ pub(crate) fn fill(
         .sum();
     progress.stage("pack", total);
     let plans = packings(source, decisions)?;
-    let options = RunOptions {
-        threads: run::threads(job.resources),
-        budget: job.budget,
-        cancel: &job.resources.cancel,
-    };
     let begin = || Placing::begin(source, define, pending, decisions, job);
     let mut placing: Option<Placing<'_>> = None;
-    let outcome = run_ordered(
-        &decisions.sources,
+    let run = InputRun {
+        input: source,
+        sources: &decisions.sources,
+        resources: job.resources,
+        budget: job.budget,
+    };
+    run.run(
         plans.iter().flat_map(Packing::tasks),
-        &options,
+        |number| owner_of(number, decisions),
         |batch: &Batch, blocks, scratch| {
             let variable = &source.variables()[batch.variable];
             let begin = Instant::now();
             plans[batch.variable]
                 .pack(batch, blocks, scratch)
                 .map(|chunks| (chunks, begin.elapsed().as_secs_f64()))
-                .map_err(|e| RunError::Facade(e.at_variable(&variable.path)))
+                .map_err(|error| error.at_variable(&variable.path))
         },
         |batch, (chunks, seconds): PackedBatch| {
             let variable = &source.variables()[batch.variable];
             let plan = &plans[batch.variable];
             let placing = match &mut placing {
                 Some(placing) => placing,
-                none => none.insert(begin().map_err(RunError::Facade)?),
+                none => none.insert(begin()?),
             };
             placing
                 .place(plan, &batch, (chunks, seconds))
-                .map_err(|e| RunError::Facade(e.at_variable(&variable.path)))?;
+                .map_err(|error| error.at_variable(&variable.path))?;
             progress.advance(plan.raw_bytes(&batch));
             Ok(())
         },
-    );
-    match outcome {
-        Ok(_) => placing.map_or_else(begin, Ok)?.finish(decisions),
-        Err(RunError::Facade(error)) => Err(error.in_file(source.path())),
-        Err(RunError::Pipeline(error)) => {
-            let owner = |number| owner_of(number, decisions);
-            Err(run::explain(
-                error,
-                source,
-                &decisions.sources,
-                owner,
-                job.resources,
-            ))
-        }
-    }
+    )?;
+    placing.map_or_else(begin, Ok)?.finish(decisions)
 }
 
 fn owner_of(source: usize, decisions: &Decisions) -> Option<usize> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::DatasetInfo;
-use frazil_pipeline::{ArraySource, Block, Request, RunOptions, Task, run_ordered};
+use frazil_pipeline::{ArraySource, Block, Request, Task};
 use frazil_plan::{CandidateFilters, ChunkChoice, Features, SamplePlan, candidates, sample_shape};
 use frazil_types::{ElementClass, ElementType};
 
@@ -15,7 +15,7 @@ use crate::shapes;
 use frazil_file::error::{Error, Result, guarded};
 use frazil_file::input::Input;
 use frazil_file::resources::{Resources, budget};
-use frazil_file::run::{self, RunError};
+use frazil_file::run::InputRun;
 use frazil_file::sources::AccessPath;
 use frazil_options::options::PackOptions;
 
@@ -75,17 +75,17 @@ pub fn measure_filters(
         let reaches = resolve_access(&input, &shapes, &mut decisions)?;
         let chunk = |variable: usize| shapes[variable].chunk.as_deref();
         let tasks = tasks(&input, &shapes, &reaches, &decisions.sources, most);
-        let memory = budget(resources);
-        let run_options = RunOptions {
-            threads: run::threads(resources),
-            budget: &memory,
-            cancel: &resources.cancel,
+        let run = InputRun {
+            input: &input,
+            sources: &decisions.sources,
+            resources,
+            budget: &budget(resources),
         };
+        let is_of = |reach: &AccessPath, number| matches!(reach, AccessPath::Parallel(own, _) if *own == number);
         let mut found = Vec::new();
-        let outcome = run_ordered(
-            &decisions.sources,
+        run.run(
             tasks.into_iter(),
-            &run_options,
+            |number| reaches.iter().position(|reach| is_of(reach, number)),
             |pieces: &Pieces, blocks, scratch| {
                 let variable = &input.variables()[pieces.variable];
                 pieces
@@ -95,23 +95,14 @@ pub fn measure_filters(
                         blocks,
                         scratch,
                     )
-                    .map_err(|error| RunError::Facade(error.at_variable(&variable.path)))
+                    .map_err(|error| error.at_variable(&variable.path))
             },
             |_, measured| {
                 found.extend(measured);
                 Ok(())
             },
-        );
-        match outcome {
-            Ok(_) => Ok(found),
-            Err(RunError::Facade(error)) => Err(error.in_file(input.path())),
-            Err(RunError::Pipeline(error)) => {
-                let is_of = |reach: &AccessPath, number| matches!(reach, AccessPath::Parallel(own, _) if *own == number);
-                let owner = |number: usize| reaches.iter().position(|reach| is_of(reach, number));
-                let sources = &decisions.sources;
-                Err(run::explain(error, &input, sources, owner, resources))
-            }
-        }
+        )?;
+        Ok(found)
     })
 }
 

@@ -1,12 +1,12 @@
 //! Work on values of an input's variables, in parallel, while their chunks and filters are decided.
 
 use frazil_codec::Scratch;
-use frazil_pipeline::{ArraySource, Block, MemoryBudget, RunOptions, Task, run_ordered};
+use frazil_pipeline::{ArraySource, Block, MemoryBudget, Task};
 
 use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::resources::Resources;
-use frazil_file::run::{self, RunError};
+use frazil_file::run::InputRun;
 use frazil_file::sources::AccessPath;
 
 /// What such a run needs of its surroundings.
@@ -32,40 +32,26 @@ impl SampleRun<'_> {
         work: impl Fn(&M, Vec<Block>, &mut Scratch) -> Result<T> + Sync,
         mut done: impl FnMut(M, T),
     ) -> Result<()> {
-        let run_options = RunOptions {
-            threads: run::threads(self.resources),
-            budget: self.budget,
-            cancel: &self.resources.cancel,
-        };
-        let outcome = run_ordered(
+        let run = InputRun {
+            input: self.input,
             sources,
+            resources: self.resources,
+            budget: self.budget,
+        };
+        run.run(
             tasks.into_iter(),
-            &run_options,
+            |source| owner_of(source, self.reaches),
             |meta, blocks, scratch| {
                 work(meta, blocks, scratch).map_err(|error| {
                     let variable = &self.input.variables()[variable_of(meta)];
-                    RunError::Facade(error.at_variable(&variable.path))
+                    error.at_variable(&variable.path)
                 })
             },
             |meta, result| {
                 done(meta, result);
                 Ok(())
             },
-        );
-        match outcome {
-            Ok(_) => Ok(()),
-            Err(RunError::Facade(error)) => Err(error.in_file(self.input.path())),
-            Err(RunError::Pipeline(error)) => {
-                let owner = |source: usize| owner_of(source, self.reaches);
-                Err(run::explain(
-                    error,
-                    self.input,
-                    sources,
-                    owner,
-                    self.resources,
-                ))
-            }
-        }
+        )
     }
 }
 

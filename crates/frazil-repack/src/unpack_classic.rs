@@ -5,7 +5,7 @@ use std::path::Path;
 
 use frazil_container::classic::{ClassicError, ClassicFormat, ClassicModel, ClassicWriter};
 use frazil_container::hdf5::{DatasetInfo, FillStatus, Hdf5Input, NewAttribute};
-use frazil_pipeline::{ArraySource, Block, Request, RunOptions, Task, run_ordered};
+use frazil_pipeline::{ArraySource, Block, Request, Task};
 use frazil_types::{AxisSelection, ByteOrder, ChunkGrid, ErrorCode, Selection};
 
 use crate::job::Job;
@@ -13,8 +13,7 @@ use frazil_file::error::{Error, Result};
 use frazil_file::input::{Input, InputKind};
 use frazil_file::progress::Progress;
 use frazil_file::resources::Resources;
-use frazil_file::run;
-use frazil_file::run::RunError;
+use frazil_file::run::{self, InputRun};
 use frazil_file::sources::{self, Access};
 use frazil_file::storage_error::from_container;
 
@@ -59,32 +58,24 @@ pub(crate) fn write(
         .iter()
         .map(|&position| slab_grid(source, contents.variables[position]))
         .collect::<Result<_>>()?;
-    let options = RunOptions {
-        threads: run::threads(resources),
+    let run = InputRun {
+        input: source,
+        sources: &arrays,
+        resources,
         budget,
-        cancel: &resources.cancel,
     };
-    let outcome = run_ordered(
-        &arrays,
+    run.run(
         slab_tasks(&grids),
-        &options,
-        |_, blocks, _| first_values(blocks).map_err(RunError::Facade),
+        |array| Some(contents.variables[positions[array]]),
+        |_, blocks, _| first_values(blocks),
         |(array, part): (usize, Selection), values| {
             writer
                 .put(positions[array], &part.start, &part.count, &values)
-                .map_err(|error| RunError::Facade(wrap(error, path)))?;
+                .map_err(|error| wrap(error, path))?;
             progress.advance(values.len() as u64);
             Ok(())
         },
-    );
-    match outcome {
-        Ok(_) => {}
-        Err(RunError::Facade(error)) => return Err(error),
-        Err(RunError::Pipeline(error)) => {
-            let owner = |array: usize| Some(contents.variables[positions[array]]);
-            return Err(run::explain(error, source, &arrays, owner, resources));
-        }
-    }
+    )?;
     writer.finish().map_err(|error| wrap(error, path))?;
     Ok(notices)
 }

@@ -6,7 +6,7 @@ use frazil::{Error, ErrorCode, Result};
 use frazil_plan::{CandidateFilters, Goal, candidate, candidates};
 use frazil_types::ReaderLevel;
 
-use crate::grow::{READERS, grow, same_for_all};
+use crate::grow::{grow, same_for_all};
 use crate::regret::Costs;
 use crate::table::{Row, Table};
 
@@ -28,30 +28,11 @@ pub enum Strategy {
     Oracle,
 }
 
-impl Strategy {
-    /// All ways, in the order of reports.
-    pub const ALL: [Self; 6] = [
-        Self::Fixed,
-        Self::Scil,
-        Self::Trial,
-        Self::Tree,
-        Self::TreeAndTrial,
-        Self::Oracle,
-    ];
-
-    /// Its name in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fixed => "fixed default",
-            Self::Tree => "tree alone",
-            Self::Trial => "trial alone",
-            Self::TreeAndTrial => "tree and trial",
-            Self::Scil => "SCIL's rule",
-            Self::Oracle => "oracle",
-        }
-    }
-}
+// In the order of reports.
+frazil_types::words!(
+    pub Strategy: Fixed "fixed default", Scil "SCIL's rule", Trial "trial alone",
+    Tree "tree alone", TreeAndTrial "tree and trial", Oracle "oracle"
+);
 
 /// How much more than the oracle's the choices of one way cost.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,24 +69,24 @@ pub struct Evaluation {
     pub qualities: Vec<Quality>,
 }
 
-/// Judges all ways for all reader levels and goals. What learns has not seen the dataset that it is
+/// Judges all ways for some reader levels and goals. What learns has not seen the dataset that it is
 /// judged on.
 ///
 /// # Errors
 /// If the table has fewer than two datasets.
-pub fn evaluate(table: &Table) -> Result<Vec<Evaluation>> {
+pub fn evaluate(
+    table: &Table,
+    goals: impl IntoIterator<Item = (ReaderLevel, Goal)>,
+) -> Result<Vec<Evaluation>> {
     if table.datasets().len() < 2 {
         let cause = "one dataset is not enough: each is judged by a tree grown from the others";
         return Err(Error::new(ErrorCode::InvalidArgument, cause)
             .with_cure("name more folders, or a folder of folders"));
     }
-    let mut found = Vec::new();
-    for readers in READERS {
-        for goal in Goal::ALL {
-            found.push(one(table, readers, goal)?);
-        }
-    }
-    Ok(found)
+    let goals = goals.into_iter();
+    goals
+        .map(|(readers, goal)| one(table, readers, goal))
+        .collect()
 }
 
 fn one(table: &Table, readers: ReaderLevel, goal: Goal) -> Result<Evaluation> {

@@ -16,9 +16,11 @@ use crate::cover::{cover, loss, loss_of_one};
 use crate::regret::Costs;
 use crate::table::{Row, Table};
 
-/// Reader levels that trees are for.
-pub(crate) const READERS: [ReaderLevel; 3] =
-    [ReaderLevel::Any, ReaderLevel::Plugins, ReaderLevel::Frazil];
+/// What trees are for: each reader level with each goal.
+pub fn every_goal() -> impl Iterator<Item = (ReaderLevel, Goal)> {
+    let of = |readers| Goal::ALL.into_iter().map(move |goal| (readers, goal));
+    ReaderLevel::ALL.into_iter().flat_map(of)
+}
 
 /// Most questions on a path.
 const DEEPEST: u16 = 3;
@@ -52,15 +54,13 @@ pub fn train(table: &Table) -> Result<FilterTree> {
         rows.len()
     );
     let mut trees = Vec::new();
-    for readers in READERS {
-        for goal in Goal::ALL {
-            let tree = node(grow(&rows, readers, goal)?);
-            trees.push(TreeOf {
-                readable_by: readers,
-                goal,
-                tree,
-            });
-        }
+    for (readers, goal) in every_goal() {
+        let tree = node(grow(&rows, readers, goal)?);
+        trees.push(TreeOf {
+            readable_by: readers,
+            goal,
+            tree,
+        });
     }
     FilterTree::new(about, trees).map_err(|error| Error::new(error.code(), error.to_string()))
 }

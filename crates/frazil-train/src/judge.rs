@@ -13,7 +13,7 @@ use frazil_types::{
 };
 
 use crate::evaluate::{Quality, Strategy};
-use crate::grow::{READERS, train};
+use crate::grow::{every_goal, train};
 use crate::regret::Costs;
 use crate::table::{Row, Table};
 
@@ -43,15 +43,10 @@ pub fn judge_plans(
     progress: &mut dyn Progress,
 ) -> Result<Vec<Judgement>> {
     let rows: Vec<&Row> = table.rows.iter().collect();
-    let kinds = || {
-        READERS
-            .into_iter()
-            .flat_map(|readers| Goal::ALL.map(|goal| (readers, goal)))
-    };
-    let mut found: Vec<Judgement> = kinds()
+    let mut found: Vec<Judgement> = every_goal()
         .map(|(readers, goal)| Judgement::new(readers, goal))
         .collect();
-    let costs: Vec<Costs> = kinds()
+    let costs: Vec<Costs> = every_goal()
         .map(|(readers, goal)| Costs::new(&rows, readers, goal))
         .collect();
     // What is missing is told before trees are grown.

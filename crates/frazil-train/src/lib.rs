@@ -17,6 +17,6 @@ mod table;
 
 pub use evaluate::{Evaluation, Quality, Strategy, evaluate, render};
 pub use folder::measure_folders;
-pub use grow::train;
+pub use grow::{every_goal, train};
 pub use judge::{Judgement, judge_plans, render_judgements};
 pub use table::{Row, Table};

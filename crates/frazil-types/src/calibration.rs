@@ -23,21 +23,9 @@ pub enum Storage {
     ObjectStore,
 }
 
+crate::words!(pub Storage: Local "local", Disk "disk", ParallelFs "parallel-fs", ObjectStore "object-store");
+
 impl Storage {
-    /// All kinds, the nearest first.
-    pub const ALL: [Self; 4] = [Self::Local, Self::Disk, Self::ParallelFs, Self::ObjectStore];
-
-    /// The word for it: `local`, `disk`, `parallel-fs`, `object-store`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Disk => "disk",
-            Self::ParallelFs => "parallel-fs",
-            Self::ObjectStore => "object-store",
-        }
-    }
-
     /// Least and most uncompressed bytes of a chunk that such storage is served well by.
     ///
     /// Below the least, reaching a chunk costs more than its values, and compressors lack context.
@@ -64,8 +52,7 @@ impl FromStr for Storage {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|one| one.name() == text);
-        found.ok_or_else(|| {
+        Self::from_name(text).ok_or_else(|| {
             let meant = spelling::question(text, Self::ALL.map(Self::name));
             format!("there is no storage {text:?}: local, disk, parallel-fs, object-store{meant}")
         })

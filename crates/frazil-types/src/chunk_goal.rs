@@ -14,31 +14,13 @@ pub enum ChunkGoal {
     Archive = 3,
 }
 
-impl ChunkGoal {
-    /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Balanced, Self::Size, Self::Speed, Self::Archive];
+crate::words!(pub ChunkGoal: Balanced "balanced", Size "size", Speed "speed", Archive "archive");
 
+impl ChunkGoal {
     /// The goal of a number in client data values.
     #[must_use]
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|&goal| goal as u32 == number)
-    }
-
-    /// The goal of a word in a filter chain.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|goal| goal.name() == name)
-    }
-
-    /// Its word.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Balanced => "balanced",
-            Self::Size => "size",
-            Self::Speed => "speed",
-            Self::Archive => "archive",
-        }
     }
 }
 

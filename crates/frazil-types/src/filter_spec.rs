@@ -115,17 +115,7 @@ pub enum ReaderLevel {
     Frazil,
 }
 
-impl ReaderLevel {
-    /// The word for it on command lines and in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Any => "any",
-            Self::Plugins => "plugins",
-            Self::Frazil => "frazil",
-        }
-    }
-}
+crate::words!(pub ReaderLevel: Any "any", Plugins "plugins", Frazil "frazil");
 
 impl FromStr for ReaderLevel {
     type Err = String;
@@ -133,10 +123,10 @@ impl FromStr for ReaderLevel {
     /// The words, and `netcdf4` for the first.
     fn from_str(word: &str) -> Result<Self, String> {
         match word {
-            "any" | "netcdf4" => Ok(Self::Any),
-            "plugins" => Ok(Self::Plugins),
-            "frazil" => Ok(Self::Frazil),
-            other => Err(format!("no readers are called {other:?}")),
+            "netcdf4" => Ok(Self::Any),
+            other => {
+                Self::from_name(other).ok_or_else(|| format!("no readers are called {other:?}"))
+            }
         }
     }
 }

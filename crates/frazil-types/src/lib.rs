@@ -26,6 +26,7 @@ mod speed_demand;
 pub mod spelling;
 pub mod sync;
 mod type_fault;
+mod words;
 
 pub use axis_run::AxisRun;
 pub use axis_selection::{AxisSelection, selected_elements};

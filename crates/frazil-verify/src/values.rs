@@ -1,8 +1,6 @@
 //! All values: those that must be equal in one parallel run, rounded variables one by one.
 
-use frazil_pipeline::{
-    ArraySource, Block, MemoryBudget, PipelineError, Request, RunOptions, Task, run_ordered,
-};
+use frazil_pipeline::{ArraySource, Block, MemoryBudget, PipelineError, Request, Task};
 use frazil_types::{ErrorCode, Selection};
 
 use super::elements::Unequal;
@@ -17,7 +15,6 @@ use frazil_file::input::Input;
 use frazil_file::progress::Progress;
 use frazil_file::resources::Resources;
 use frazil_file::run;
-use frazil_file::run::RunError;
 use frazil_file::storage_error::from_container;
 
 /// Compares the values of all pairs.
@@ -147,37 +144,28 @@ impl Run<'_> {
     /// Runs all parallel parts.
     fn compare(&self, found: &mut [Unequal], progress: &mut dyn Progress) -> Result<()> {
         let budget = MemoryBudget::new(self.resources.memory_bytes);
-        let options = RunOptions {
-            threads: run::threads(self.resources),
-            budget: &budget,
-            cancel: &self.resources.cancel,
-        };
         let all = self
             .parts
             .iter()
             .enumerate()
             .flat_map(|(number, part)| tasks(number, part));
-        let outcome = run_ordered(
+        run::ordered(
             self.sources,
             all,
-            &options,
-            |work: &Work, blocks, _scratch| self.look(work, &blocks),
+            (self.resources, &budget),
+            |work: &Work, blocks, _| self.look(work, &blocks),
             |work, unequal: Unequal| {
                 let (Work::Tile { pair, .. } | Work::Chunks { pair, .. }) = &work;
                 found[*pair].merge(unequal);
                 progress.advance(bytes_of(&work, &self.pairs[*pair]));
                 Ok(())
             },
-        );
-        match outcome {
-            Ok(_) => Ok(()),
-            Err(RunError::Facade(error)) => Err(error),
-            Err(RunError::Pipeline(error)) => Err(self.explain(error)),
-        }
+            |error| self.explain(error),
+        )
     }
 
     /// Compares what one task got.
-    fn look(&self, work: &Work, blocks: &[Block]) -> std::result::Result<Unequal, RunError> {
+    fn look(&self, work: &Work, blocks: &[Block]) -> Result<Unequal> {
         match (work, blocks) {
             (Work::Tile { pair, selection }, [Block::Values(a), Block::Values(b)]) => {
                 let Part::Parallel(comparison) = &self.parts[*pair] else {
@@ -185,7 +173,7 @@ impl Run<'_> {
                 };
                 let unequal = comparison.elements.compare(a, b).map_err(|error| {
                     let error = from_container(error, self.a.path());
-                    RunError::Facade(error.at_variable(&self.pairs[*pair].path))
+                    error.at_variable(&self.pairs[*pair].path)
                 })?;
                 Ok(unequal.in_array(selection, &self.pairs[*pair].shape))
             }
@@ -196,13 +184,7 @@ impl Run<'_> {
 
     /// Puts a pipeline error into a user's words, with the file and variable it happened in.
     fn explain(&self, error: PipelineError) -> Error {
-        let in_second = match &error {
-            PipelineError::Io { source_index, .. }
-            | PipelineError::Decode { source_index, .. }
-            | PipelineError::InvalidSource { source_index, .. }
-            | PipelineError::InvalidRequest { source_index, .. } => source_index % 2 == 1,
-            _ => false,
-        };
+        let in_second = error.source_index().is_some_and(|source| source % 2 == 1);
         let owner = |source: usize| {
             let owned = |part: &Part| match part {
                 Part::Parallel(comparison) => comparison.sources.contains(&source),
@@ -221,11 +203,8 @@ impl Run<'_> {
     }
 }
 
-fn unexpected() -> RunError {
-    RunError::Facade(Error::new(
-        ErrorCode::Internal,
-        "an answer to another question",
-    ))
+fn unexpected() -> Error {
+    Error::new(ErrorCode::Internal, "an answer to another question")
 }
 
 fn bytes_of(work: &Work, pair: &Pair) -> u64 {

@@ -51,7 +51,9 @@ impl Writer {
             (Some(_), _) => None,
             (None, Some(plan)) if precision.is_none() => {
                 let known = (&self.schema, &self.named);
-                rounding::replayed(known, id, plan.quantize.as_ref(), settings.statement)
+                let planned = plan.quantize.as_ref();
+                let planned = planned.filter(|planned| !self.is_kept(planned.forced));
+                rounding::replayed(known, id, planned, settings.statement)
             }
             _ => rounding::plan(
                 (&self.schema, &self.named),

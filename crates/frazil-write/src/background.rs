@@ -122,6 +122,11 @@ impl PackQueue {
         self.choices.push(Choices::default());
     }
 
+    /// Forgets the variable that was added last; none of its values were submitted.
+    pub(super) fn take_back_variable(&mut self) {
+        self.choices.pop();
+    }
+
     /// Has the placer take a step in its turn; does not wait.
     pub(super) fn pass_on(&mut self, step: Step) {
         self.background.submit(Job::Forward(step));

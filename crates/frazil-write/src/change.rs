@@ -15,6 +15,8 @@ pub(super) enum Change {
     AddType(Box<SchemaType>),
     AddDimension(SchemaDimension),
     AddVariable(Box<SchemaVariable>),
+    /// The variable that was added last goes again; its dataset is not made yet.
+    TakeBackVariable,
     /// Other settings of a variable whose dataset is not made yet.
     SetVariable(VariableId, Box<SchemaVariable>),
     PutAttribute(AttributeOwner, SchemaAttribute),
@@ -33,6 +35,7 @@ impl Change {
             Self::AddType(one) => schema.types.push((**one).clone()),
             Self::AddDimension(dimension) => schema.dimensions.push(dimension.clone()),
             Self::AddVariable(variable) => schema.variables.push((**variable).clone()),
+            Self::TakeBackVariable => drop(schema.variables.pop()),
             Self::SetVariable(id, variable) => schema.variables[id.0] = (**variable).clone(),
             Self::PutAttribute(owner, attribute) => {
                 schema.put_attribute(*owner, attribute.clone());
@@ -71,6 +74,7 @@ impl Change {
             | Self::AddType(_)
             | Self::AddDimension(_)
             | Self::AddVariable(_)
+            | Self::TakeBackVariable
             | Self::SetVariable(..)
             | Self::PutAttribute(..) => Ok(()),
             // It is put under its new name, as netCDF-C does.

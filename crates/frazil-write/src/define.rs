@@ -8,6 +8,7 @@ use frazil_types::ErrorCode;
 use super::change::Change;
 use super::checks::{check_length, check_size, check_texts, dimensions_of};
 use super::errors::refused;
+use super::layout::record_bytes;
 use super::pack::Step;
 use super::settings::VariableSettings;
 use super::writer::{Details, Writer};
@@ -182,6 +183,26 @@ impl Writer {
         self.details
             .get(variable.0)
             .is_some_and(|details| details.active.is_none() && !details.is_in_file)
+    }
+
+    /// Takes back the variable that was added last.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] if there is none, or it is too late for that.
+    pub fn take_back_variable(&mut self) -> Result<()> {
+        self.begin()?;
+        let last = self.schema.variables.len().checked_sub(1).map(VariableId);
+        let Some(id) = last.filter(|&id| self.is_changeable(id) && !self.is_parallel()) else {
+            let cause = "no variable can be taken back: the last one is being written";
+            return Err(refused(cause).in_file(&self.path));
+        };
+        let bytes = record_bytes(&self.schema, &self.expected, id);
+        self.records_bytes = self.records_bytes.saturating_sub(bytes);
+        self.unchecked.retain(|&unchecked| unchecked != id);
+        self.details.pop();
+        self.submission.take_back_variable();
+        self.change(Change::TakeBackVariable);
+        Ok(())
     }
 
     /// Changes the settings of a variable.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use frazil_file::resources::Resources;
 use frazil_options::chunk_goal::AccessPattern;
+use frazil_precision::restart::RestartFiles;
 use frazil_precision::rules::VariableRule;
 
 /// How a [`Writer`](super::Writer) works.
@@ -44,6 +45,8 @@ pub struct WriterOptions {
     /// Whether the rules are for several files, so that one need not have all variables that they name.
     /// Else the variables that rules about precision name must be defined when the first value comes.
     pub rules_are_shared: bool,
+    /// Files that rules for several files leave exact.
+    pub restart_files: RestartFiles,
     /// Chunk shapes, filters and rounding of variables that ask for none themselves, as another
     /// run decided them ([`Writer::plan`](super::Writer::plan)).
     pub plan: Option<WritePlan>,
@@ -129,6 +132,9 @@ pub struct WriterReport {
     pub chunks_reused: u64,
     /// Chunks of nothing but fill values that need not be stored.
     pub chunks_omitted: u64,
+    /// Variables that rules for several files would have rounded, had this not been a file that a model
+    /// starts from again.
+    pub kept_exact: u64,
     /// How each variable lies, in the order of the definition.
     pub variables: Vec<WriterVariable>,
 }

@@ -165,7 +165,7 @@ impl Writer {
         filters.unpack(&stored.bytes, stored.filter_mask, scratch)
     }
 
-    /// As [`Self::read`], for variables of strings.
+    /// As [`Self::read`], for variables of strings. `None` is one that is not there, as C writes a NULL.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -175,7 +175,7 @@ impl Writer {
         start: &[u64],
         count: &[u64],
         stride: Option<&[u64]>,
-    ) -> Result<Vec<Text>> {
+    ) -> Result<Vec<Option<Text>>> {
         self.begin()?;
         let alone = self.alone(SEVERAL_RANKS)?;
         self.check_strings(id)?;
@@ -206,7 +206,7 @@ impl Writer {
         if present == count {
             return Ok(found);
         }
-        let mut all = vec![self.fill_of_strings(id); elements];
+        let mut all = vec![Some(self.fill_of_strings(id)); elements];
         for (place, text) in places_of(&present, count).zip(found) {
             all[place] = text;
         }

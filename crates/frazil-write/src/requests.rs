@@ -4,9 +4,11 @@ use frazil_plan::SelectionCriteria;
 use frazil_types::{Calibration, FilterChain, FilterConstraints, PrecisionRequest};
 
 use super::checks::refuse_analysis;
+use super::rounding;
 use super::settings::{FilterRequest, VariableSettings};
 use super::writer::Writer;
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Schema, VariableId};
+use frazil_file::attributes::Attributes;
 use frazil_file::error::{Error, Result};
 use frazil_options::filter_options::{
     AS_ASKED, ChoiceOptions, check_demand, stated_chain, weighing,
@@ -41,7 +43,8 @@ impl Writer {
     /// What holds for the variable at `path` that has these settings.
     pub(super) fn requested(&self, path: &str, settings: &VariableSettings) -> Result<Requested> {
         let (stated, mut demanded) = self.requests(path)?;
-        let is_stated = stated != PrecisionRequest::default();
+        let is_stated =
+            stated != PrecisionRequest::default() && !self.is_kept(stated.force == Some(true));
         let precision = settings.precision.clone().or(is_stated.then_some(stated));
         let own = &settings.demand;
         let (demand, for_all) = match settings.filters {
@@ -63,6 +66,60 @@ impl Writer {
             origin,
             demand,
         })
+    }
+
+    /// Whether rules for several files, and plans, leave this one exact: a model starts from it again. Whoever
+    /// forces them wants it otherwise.
+    pub(super) fn is_kept(&self, is_forced: bool) -> bool {
+        if is_forced || !self.options.rules_are_shared {
+            return false;
+        }
+        let root = &self.schema.groups[Schema::ROOT.0];
+        let global = Attributes::of_schema(&root.attributes);
+        let files = &self.options.restart_files;
+        files.why(&self.path, global.text("title")).is_some()
+    }
+
+    /// How many variables stay exact for that which would else be rounded.
+    pub(super) fn kept_exact(&self) -> u64 {
+        let states_nothing = self.options.rules.is_empty() && self.options.plan.is_none();
+        if states_nothing || !self.is_kept(false) {
+            return 0;
+        }
+        let variables = (0..self.schema.variables.len()).map(VariableId);
+        variables.filter(|id| self.would_be_rounded(*id)).count() as u64
+    }
+
+    /// Whether a variable would be rounded in a file that no model starts from again.
+    fn would_be_rounded(&self, id: VariableId) -> bool {
+        let path = self.schema.variable_path(id);
+        let details = &self.details[id.0];
+        // A title may come after the first values.
+        let is_rounded = details
+            .active
+            .as_ref()
+            .is_some_and(|one| one.quantize.is_some());
+        if is_rounded || details.settings.precision.is_some() || details.existing.is_some() {
+            return false;
+        }
+        let (known, statement) = ((&self.schema, &self.named), details.settings.statement);
+        let plan = match self.requests(&path) {
+            Ok((stated, _)) if stated != PrecisionRequest::default() => {
+                if stated.force == Some(true) {
+                    return false;
+                }
+                rounding::plan(known, id, Some(&stated), statement)
+                    .ok()
+                    .flatten()
+            }
+            _ => {
+                let replayed = self.replayed(&path, &details.settings);
+                let planned = replayed.as_ref().and_then(|plan| plan.quantize.as_ref());
+                let planned = planned.filter(|planned| !planned.forced);
+                rounding::replayed(known, id, planned, statement)
+            }
+        };
+        plan.is_some()
     }
 
     /// Refuses rules about precision that name a variable, and reads, axes and lengths that name a dimension,

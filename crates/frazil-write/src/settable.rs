@@ -15,6 +15,7 @@ use frazil_options::options::check_readers;
 use frazil_options::plan_text::read_plan;
 use frazil_options::policy::{Policy, read_policy};
 use frazil_options::size::parse_size;
+use frazil_precision::restart::RestartFiles;
 use frazil_types::ErrorCode;
 
 use super::options::{Cores, OwnCommits, WriterOptions};
@@ -136,6 +137,7 @@ impl WriterOptions {
             "filters" => self.filters = Some(text.parse().map_err(why)?),
             "readable_by" => self.readable_by = parsed(text)?,
             "precision" => self.set_policy(read_policy(Path::new(text)).map_err(Wrong::File)?),
+            "restart_files" => self.restart_files = RestartFiles::parse(text).map_err(cause)?,
             "precision_is_shared" => self.rules_are_shared = switch(text)?,
             "plan" => self.plan = Some(read_plan(Path::new(text)).map_err(Wrong::File)?),
             "keep_plan" => self.keep_plan = switch(text)?,

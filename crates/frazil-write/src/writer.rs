@@ -344,6 +344,7 @@ impl Writer {
             chunks: counts.chunks,
             chunks_reused: counts.reused,
             chunks_omitted: self.submission.omitted,
+            kept_exact: self.kept_exact(),
             variables: variables.collect::<Result<_>>()?,
         };
         self.cooperation.complete_report(&mut report);

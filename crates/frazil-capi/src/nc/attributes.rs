@@ -7,7 +7,7 @@ use frazil::netcdf::{
 };
 
 use crate::nc::pointers::{list, store, store_all, store_text, text};
-use crate::nc::strings::{allocated, owned};
+use crate::nc::strings::{allocated_or_null, owned};
 use crate::nc::user_values::deliver;
 use crate::nc::{entries, table, types};
 
@@ -105,7 +105,7 @@ pub(crate) unsafe fn get(
     // SAFETY: as this function's.
     unsafe { store_all(place.cast(), &bytes) };
     for (index, value) in strings.unwrap_or_default().iter().enumerate() {
-        let value = allocated(value)?;
+        let value = allocated_or_null(value)?;
         // SAFETY: as this function's.
         unsafe { place.cast::<*mut c_char>().add(index).write(value) };
     }

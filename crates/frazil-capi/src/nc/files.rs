@@ -224,6 +224,19 @@ entries! {
         Ok(())
     }
 
+    /// How many variables of a group cannot be stored otherwise any more: those behind them were defined since
+    /// define mode was entered. frazil's preload library calls it.
+    fn frz_nc_settled_variables(ncid: c_int, countp: *mut c_int) {
+        store(countp, table::with(ncid, |file, group| file.settled_variables(group))?);
+        Ok(())
+    }
+
+    /// Takes back the variables that were defined since define mode was entered. frazil's preload library
+    /// calls it.
+    fn frz_nc_take_back_variables(ncid: c_int) {
+        table::with(ncid, |file, _| file.take_back_variables())
+    }
+
     /// `nc_set_fill`
     fn frz_nc_set_fill(ncid: c_int, fillmode: c_int, old_modep: *mut c_int) {
         store(old_modep, table::with(ncid, |file, _| file.set_fill(fillmode))?);

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char};
 use std::ptr;
 
-use frazil::netcdf::{MemorySpan, Outcome, Region, Status};
+use frazil::netcdf::{CText, MemorySpan, Outcome, Region, Status};
 use frazil::schema::Text;
 
 use crate::nc::pointers::list;
@@ -40,6 +40,12 @@ pub(crate) fn allocated(text: &[u8]) -> Outcome<*mut c_char> {
         place.add(length).write(0);
     }
     Ok(place.cast())
+}
+
+/// As [`allocated`]; NULL for a text that is not there.
+pub(crate) fn allocated_or_null(text: &CText) -> Outcome<*mut c_char> {
+    text.as_ref()
+        .map_or(Ok(ptr::null_mut()), |text| allocated(text))
 }
 
 /// Frees what [`allocated`] made.
@@ -83,7 +89,7 @@ pub(crate) unsafe fn get_strings(
     let first = data.wrapping_sub(span.before);
     for (index, value) in values.iter().enumerate() {
         if let Some(text) = value {
-            let text = allocated(text)?;
+            let text = allocated_or_null(text)?;
             // SAFETY: the element is within `span`.
             unsafe { first.add(index).write(text) };
         }

@@ -6,21 +6,29 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Commands.
-const COMMANDS: [(&str, &str); 10] = [
+const COMMANDS: [(&str, &str); 16] = [
     ("compress", "pack"),
     ("repack", "pack"),
+    ("copy", "pack"),
+    ("convert", "pack, or frazil unpack --format classic"),
     ("decompress", "unpack"),
     ("uncompress", "unpack"),
     ("compare", "verify"),
     ("diff", "verify"),
+    ("cmp", "verify"),
     ("check", "verify"),
     ("dump", "info"),
     ("show", "info"),
+    ("header", "info"),
+    ("ls", "info"),
+    ("version", "--version"),
     ("bitinfo", "analyze"),
 ];
 /// Flags of nccopy, h5repack, ncks, CDO and of frazil's files of rules.
-const FLAGS: [(&str, &str); 14] = [
+const FLAGS: [(&str, &str); 19] = [
     ("-d", "--level 5"),
+    ("-L", "--level 5"),
+    ("-z", "--level 5"),
     ("--deflate", "--level 5"),
     ("--dfl_lvl", "--level 5"),
     ("--compression-level", "--level 5"),
@@ -36,7 +44,10 @@ const FLAGS: [(&str, &str); 14] = [
     ("--nsd", "--digits 3"),
     ("--significant-digits", "--digits 3"),
     ("--significant-bits", "--bits 9"),
+    ("--quantize", "--digits 3, or --bits 9"),
+    ("-O", "--overwrite"),
     ("--force", "--overwrite"),
+    ("-j", "--threads 4"),
 ];
 
 /// The error with what is meant here, if its word is known from elsewhere.

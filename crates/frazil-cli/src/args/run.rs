@@ -8,6 +8,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use frazil::{DeclaredOption, Values, writer_options};
 
 use super::declared::helped;
+use super::precision::RunPrecisionArgs;
 
 /// What `frazil run` is asked.
 #[derive(Debug, Args)]
@@ -35,6 +36,8 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) options: WriterFlags,
+    #[command(flatten)]
+    pub(crate) precision: RunPrecisionArgs,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
@@ -46,14 +49,24 @@ pub(crate) enum Level {
     /// Write and read netCDF-4 files that the program creates or opens through netCDF's calls
     #[default]
     Engine,
+    /// Pack whole chunks on all cores that programs such as h5py write through HDF5 itself
+    Hdf5,
     /// Only speed up deflate, in every program that writes HDF5, including h5py
     Codec,
 }
 
 impl RunArgs {
-    /// Options that need frazil to write the files.
-    pub(crate) fn has_options(&self) -> bool {
-        self.compress || self.choose_chunks || self.commit_behind || !self.options.0.is_empty()
+    /// Whether options are stated that this level does not serve.
+    pub(crate) fn states_too_much(&self) -> bool {
+        let is_served = |(key, _): &(&str, String)| match self.level {
+            Level::Engine => true,
+            Level::Hdf5 => *key == "threads",
+            Level::Codec => false,
+        };
+        let states_precision = !self.precision.rules.is_empty();
+        let is_about_files =
+            self.compress || self.choose_chunks || self.commit_behind || states_precision;
+        !self.options.0.iter().all(is_served) || self.level != Level::Engine && is_about_files
     }
 }
 

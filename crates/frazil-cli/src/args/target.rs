@@ -11,7 +11,7 @@ use super::InputArgs;
 /// Where results go.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
-    /// Write the result of one input to this file
+    /// Write the result of one input to this file; folders that are missing are made
     #[arg(short, long, value_name = "OUT", group = "destination")]
     output: Option<PathBuf>,
     /// Write each result into this directory, under the name of its input; inputs from directories and lists

@@ -26,15 +26,17 @@ pub(super) fn page(cost: &CloudCost, all_variables: bool) -> String {
     let link = cost.link;
     let mut page = table.render(screen_columns());
     page.push_str(&table::left_out(hidden));
-    page.push_str(&format!(
+    let counted = format!(
         "the first request has {}; parts up to {} apart are one request, of {} at most; the requests of a round \
-         go out together\n",
+         go out together",
         human(link.head_bytes),
         human(link.gap_bytes),
         human(link.request_bytes)
-    ));
+    );
+    page.push_str(&text::wrapped(&counted, "", screen_columns()));
     for advice in &cost.advice {
-        page.push_str(&format!("note: {}\n", text::plain(advice)));
+        let note = format!("note: {}", text::plain(advice));
+        page.push_str(&text::wrapped(&note, "", screen_columns()));
     }
     page
 }

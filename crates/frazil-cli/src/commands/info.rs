@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use frazil::{CloudCost, ErrorCode, FileInfo, Link, Resources, StatedPrecision, VariableInfo};
+use frazil::{CloudCost, FileInfo, Link, Resources, StatedPrecision, VariableInfo};
 use serde::Serialize;
 
-use super::{Document, Status, batch, cloud};
+use super::batch::{self, Chosen};
+use super::{Status, cloud, listed};
 use crate::args::{InfoArgs, OutputArgs};
 use crate::printer::Printer;
 use crate::table::{self, Column, Table};
@@ -36,48 +37,12 @@ pub(crate) fn run(args: &InfoArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         quiet: false,
     });
     let resources = args.resources(cancel);
-    let mut document = Document::new();
-    let mut status = Status::Success;
-    let chosen = match batch::choose(&args.inputs.named, &args.inputs.selection, None) {
-        Ok(chosen) => chosen,
-        Err(error) => {
-            printer.error(&error);
-            document.errors.push(error.into());
-            printer.json(&document)?;
-            return Ok(Status::Trouble);
-        }
-    };
-    for one in &chosen {
-        if cancel.load(Ordering::Relaxed) {
-            status = Status::Interrupted;
-            break;
-        }
-        let info = match &one.unlisted {
-            Some(error) => Err(error.clone()),
-            None => look(&one.path, args, &resources),
-        };
-        match info {
-            Ok(shown) => {
-                let gap = if document.reports.is_empty() {
-                    ""
-                } else {
-                    "\n"
-                };
-                printer.table(&format!("{gap}{}", page(&shown, args)))?;
-                document.reports.push(shown);
-            }
-            Err(error) if error.code == ErrorCode::Interrupted => {
-                status = Status::Interrupted;
-                break;
-            }
-            Err(error) => {
-                printer.error(&error);
-                document.errors.push(error.into());
-                status = Status::Failure;
-            }
-        }
-    }
-    printer.json(&document)?;
+    let chosen = batch::choose(&args.inputs.named, &args.inputs.selection, None);
+    let work = |one: &Chosen| look(&one.path, args, &resources);
+    let (status, _) = listed::each(printer, chosen, cancel, work, |number, shown| {
+        let gap = if number == 0 { "" } else { "\n" };
+        printer.table(&format!("{gap}{}", page(shown, args)))
+    })?;
     if status == Status::Interrupted {
         printer.interrupted(0);
     }

@@ -11,6 +11,7 @@ mod completions;
 mod energy;
 mod import;
 mod info;
+mod listed;
 mod man;
 mod options;
 mod pack;

@@ -5,7 +5,7 @@ use std::io;
 use frazil::{DeclaredOption, OPTIONS, writer_options};
 
 use super::Status;
-use crate::printer;
+use crate::{printer, text};
 
 /// Lists options: those of writers for people, or all as JSON.
 ///
@@ -25,8 +25,8 @@ fn paragraph(option: &DeclaredOption) -> String {
         true => format!(" ({})", option.variable()),
         false => String::new(),
     };
-    format!(
-        "{}{variable}\n    {}\n    Values: {}. Default: {}.\n",
-        option.key, option.help, option.values, option.default
-    )
+    let values = format!("Values: {}. Default: {}.", option.values, option.default);
+    let [help, values] = [option.help, values.as_str()]
+        .map(|words| text::wrapped(words, "    ", text::screen_columns()));
+    format!("{}{variable}\n{help}{values}", option.key)
 }

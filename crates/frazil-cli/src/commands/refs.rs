@@ -5,13 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use frazil::{Error, ErrorCode, LeftOut, ReaderOptions, ReferenceOptions, References, plain};
 use serde::Serialize;
 
 use super::batch::{self, Chosen};
-use super::{Document, Status};
+use super::{Status, listed};
 use crate::args::RefsArgs;
 use crate::printer::Printer;
 use crate::text;
@@ -38,52 +38,16 @@ struct Report {
 /// Standard output's.
 pub(crate) fn run(args: &RefsArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
     let printer = Printer::new(args.report);
-    let mut document = Document::new();
-    let chosen = match batch::choose(
-        &args.inputs.named,
-        &args.inputs.selection,
-        args.out_dir.as_deref(),
-    ) {
-        Ok(chosen) => chosen,
-        Err(error) => {
-            printer.error(&error);
-            document.errors.push(error.into());
-            printer.json(&document)?;
-            return Ok(Status::Trouble);
+    let out_dir = args.out_dir.as_deref();
+    let chosen = batch::choose(&args.inputs.named, &args.inputs.selection, out_dir);
+    let work = |one: &Chosen| refer(args, one, cancel);
+    let (status, finished) = listed::each(printer, chosen, cancel, work, |_, report| {
+        printer.table(&line(report))?;
+        for left in &report.left_out {
+            printer.note(&words(left));
         }
-    };
-    let mut status = Status::Success;
-    let mut finished = 0;
-    for one in &chosen {
-        if cancel.load(Ordering::Relaxed) {
-            status = Status::Interrupted;
-            break;
-        }
-        match one
-            .unlisted
-            .clone()
-            .map_or_else(|| refer(args, one, cancel), Err)
-        {
-            Ok(report) => {
-                finished += 1;
-                printer.table(&line(&report))?;
-                for left in &report.left_out {
-                    printer.note(&words(left));
-                }
-                document.reports.push(report);
-            }
-            Err(error) if error.code == ErrorCode::Interrupted => {
-                status = Status::Interrupted;
-                break;
-            }
-            Err(error) => {
-                printer.error(&error);
-                document.errors.push(error.into());
-                status = Status::Failure;
-            }
-        }
-    }
-    printer.json(&document)?;
+        Ok(())
+    })?;
     if status == Status::Interrupted {
         printer.interrupted(finished);
     }

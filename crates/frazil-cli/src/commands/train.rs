@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use frazil::ErrorCode;
 use frazil_train::{
-    Table, evaluate, judge_plans, measure_folders, render, render_judgements, train,
+    Table, evaluate, every_goal, judge_plans, measure_folders, render, render_judgements, train,
 };
 
 use super::Status;
@@ -60,7 +60,7 @@ fn work(args: &TrainArgs, cancel: &Arc<AtomicBool>, printer: Printer) -> frazil:
         None => error,
     };
     let tree = train(&table).map_err(of_table)?;
-    let mut report = render(&evaluate(&table).map_err(of_table)?);
+    let mut report = render(&evaluate(&table, every_goal()).map_err(of_table)?);
     if let Some(first) = args.judge_plans.first() {
         let mut meter = Meter::new(printer, first);
         let limits = args.limits(cancel);

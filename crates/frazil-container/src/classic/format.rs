@@ -22,10 +22,10 @@ pub enum ClassicFormat {
 /// rounding up to whole words.
 const WORD_SLACK: u64 = 3;
 
-impl ClassicFormat {
-    /// All formats, smallest first.
-    pub const ALL: [Self; 3] = [Self::Cdf1, Self::Cdf2, Self::Cdf5];
+// Smallest first.
+frazil_types::words!(pub ClassicFormat: Cdf1 "CDF-1", Cdf2 "CDF-2", Cdf5 "CDF-5");
 
+impl ClassicFormat {
     /// The format of a file that begins with these bytes (4 are enough), if it is a classic one.
     #[must_use]
     pub fn from_magic(bytes: &[u8]) -> Option<Self> {
@@ -34,16 +34,6 @@ impl ClassicFormat {
             [b'C', b'D', b'F', 2, ..] => Some(Self::Cdf2),
             [b'C', b'D', b'F', 5, ..] => Some(Self::Cdf5),
             _ => None,
-        }
-    }
-
-    /// `CDF-1`, `CDF-2` or `CDF-5`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cdf1 => "CDF-1",
-            Self::Cdf2 => "CDF-2",
-            Self::Cdf5 => "CDF-5",
         }
     }
 

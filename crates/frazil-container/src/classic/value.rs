@@ -30,22 +30,13 @@ pub enum NcType {
     UInt64 = 11,
 }
 
-impl NcType {
-    /// All types, in the order of their numbers.
-    pub const ALL: [Self; 11] = [
-        Self::Byte,
-        Self::Char,
-        Self::Short,
-        Self::Int,
-        Self::Float,
-        Self::Double,
-        Self::UByte,
-        Self::UShort,
-        Self::UInt,
-        Self::Int64,
-        Self::UInt64,
-    ];
+// The names in CDL, as ncdump prints them, in the order of the numbers.
+frazil_types::words!(
+    pub NcType: Byte "byte", Char "char", Short "short", Int "int", Float "float", Double "double",
+    UByte "ubyte", UShort "ushort", UInt "uint", Int64 "int64", UInt64 "uint64"
+);
 
+impl NcType {
     /// The type with this number in a file header.
     #[must_use]
     pub fn from_number(number: u32) -> Option<Self> {
@@ -68,24 +59,6 @@ impl NcType {
             Self::Short | Self::UShort => 2,
             Self::Int | Self::UInt | Self::Float => 4,
             Self::Double | Self::Int64 | Self::UInt64 => 8,
-        }
-    }
-
-    /// The type's name in CDL, as ncdump prints it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Byte => "byte",
-            Self::Char => "char",
-            Self::Short => "short",
-            Self::Int => "int",
-            Self::Float => "float",
-            Self::Double => "double",
-            Self::UByte => "ubyte",
-            Self::UShort => "ushort",
-            Self::UInt => "uint",
-            Self::Int64 => "int64",
-            Self::UInt64 => "uint64",
         }
     }
 

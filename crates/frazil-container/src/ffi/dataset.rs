@@ -282,24 +282,14 @@ impl Dataset {
         selection: Option<Hyperslab<'_>>,
         values: &mut [u8],
     ) -> Result<()> {
-        let elements = match selection {
-            Some(slab) => slab.elements(),
-            None => self.extent()?.elements(),
-        };
-        let wanted = elements.and_then(|n| n.checked_mul(memory.size_bytes().ok()? as u64));
-        if wanted != Some(values.len() as u64) {
-            return Err(ContainerError::Internal(
-                "a buffer of wrong size".to_owned(),
-            ));
-        }
+        self.check_length(memory, selection, values)?;
         if values.is_empty() {
             return Ok(());
         }
         let _guard = library_lock();
         let spaces = self.selected(selection)?;
         let (memory_space, file_space) = space_ids(spaces.as_ref());
-        // SAFETY: the buffer holds as many elements of the memory type as the selection (or the
-        // whole extent) covers, checked above.
+        // SAFETY: the buffer holds exactly the selected elements, checked above.
         let status = unsafe {
             (api().H5Dread)(
                 self.0.id(),
@@ -320,14 +310,7 @@ impl Dataset {
         selection: Option<Hyperslab<'_>>,
         values: &[u8],
     ) -> Result<()> {
-        let elements = match selection {
-            Some(slab) => slab.elements(),
-            None => self.extent()?.elements(),
-        };
-        let wanted = elements.and_then(|n| n.checked_mul(memory.size_bytes().ok()? as u64));
-        if wanted != Some(values.len() as u64) {
-            return Err(ContainerError::Internal("values of wrong size".to_owned()));
-        }
+        self.check_length(memory, selection, values)?;
         if values.is_empty() {
             return Ok(());
         }
@@ -346,6 +329,24 @@ impl Dataset {
             )
         };
         check(status, "write values")
+    }
+
+    /// Refuses values that are not as many as a box (or everything) has elements of `memory`.
+    fn check_length(
+        &self,
+        memory: &Datatype,
+        selection: Option<Hyperslab<'_>>,
+        values: &[u8],
+    ) -> Result<()> {
+        let elements = match selection {
+            Some(slab) => slab.elements(),
+            None => self.extent()?.elements(),
+        };
+        let wanted = elements.and_then(|n| n.checked_mul(memory.size_bytes().ok()? as u64));
+        match wanted == Some(values.len() as u64) {
+            true => Ok(()),
+            false => Err(ContainerError::Internal("values of wrong size".to_owned())),
+        }
     }
 
     /// Memory and file dataspaces for a box.

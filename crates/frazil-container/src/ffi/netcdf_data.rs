@@ -125,7 +125,7 @@ impl LibraryFile {
         (group, varid): (u16, i32),
         (start, count): (&[u64], &[u64]),
         stride: Option<&[i64]>,
-    ) -> Result<Vec<Text>, LibraryStatus> {
+    ) -> Result<Vec<Option<Text>>, LibraryStatus> {
         let id = self.id(group)?;
         let _lock = library_lock();
         match self.inq_vartype(group, varid)? {
@@ -283,7 +283,7 @@ impl LibraryFile {
         group: u16,
         varid: i32,
         name: &str,
-    ) -> Result<Vec<Text>, LibraryStatus> {
+    ) -> Result<Vec<Option<Text>>, LibraryStatus> {
         let id = self.id(group)?;
         let c_name = c_string(name.as_bytes())?;
         let _lock = library_lock();
@@ -372,16 +372,18 @@ impl LibraryFile {
 }
 
 /// Strings that netCDF-C allocates, copied and freed again.
-fn take_strings(count: usize, get: impl FnOnce(*mut *mut c_char) -> c_int) -> Checked<Vec<Text>> {
+fn take_strings(
+    count: usize,
+    get: impl FnOnce(*mut *mut c_char) -> c_int,
+) -> Checked<Vec<Option<Text>>> {
     let mut pointers: Vec<*mut c_char> = vec![ptr::null_mut(); count];
     check(get(pointers.as_mut_ptr()))?;
     let text = |&pointer: &*mut c_char| {
-        if pointer.is_null() {
-            return Text::default();
-        }
-        // SAFETY: netCDF-C returned NUL-terminated strings, which live until they are freed.
-        let text = unsafe { CStr::from_ptr(pointer) };
-        Text::from(text.to_bytes())
+        (!pointer.is_null()).then(|| {
+            // SAFETY: netCDF-C returned NUL-terminated strings, which live until they are freed.
+            let text = unsafe { CStr::from_ptr(pointer) };
+            Text::from(text.to_bytes())
+        })
     };
     let texts = pointers.iter().map(text).collect();
     // SAFETY: the strings were allocated by netCDF-C and are freed once; null ones are skipped.

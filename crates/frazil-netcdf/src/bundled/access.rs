@@ -11,7 +11,7 @@ use crate::environment::plugins_are_absent;
 use crate::memory::{atomic, check_strings, check_text, zeroed};
 use crate::region::Slab;
 use crate::status::{Answer, Refusal, Status};
-use crate::types::{FORMAT_NETCDF4_CLASSIC, GroupNumber, MemorySpan, MemoryType, Region};
+use crate::types::{CText, FORMAT_NETCDF4_CLASSIC, GroupNumber, MemorySpan, MemoryType, Region};
 
 impl Bundled {
     /// The elements that a call means, with the current lengths of the variable's axes.
@@ -228,7 +228,7 @@ impl Bundled {
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        values: &mut [Option<Text>],
+        values: &mut [Option<CText>],
     ) -> Answer<()> {
         check_text(self.file.inq_vartype(group.0, varid)?, MemoryType::String)?;
         let (slab, shape) = self.slab(group, varid, region)?;

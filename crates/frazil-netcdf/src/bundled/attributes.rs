@@ -6,7 +6,7 @@ use frazil_container::schema::Text;
 use super::Bundled;
 use crate::memory::atomic;
 use crate::status::{Answer, Refusal, Status};
-use crate::types::{AttributeInquiry, AttributeValues, GroupNumber, MemoryType, STRING};
+use crate::types::{AttributeInquiry, AttributeValues, CText, GroupNumber, MemoryType, STRING};
 
 impl Bundled {
     #[expect(clippy::too_many_arguments, reason = "the arguments of nc_put_att")]
@@ -63,7 +63,7 @@ impl Bundled {
         group: GroupNumber,
         varid: i32,
         name: &str,
-    ) -> Answer<Vec<Text>> {
+    ) -> Answer<Vec<CText>> {
         Ok(self.file.get_att_strings(group.0, varid, name)?)
     }
 
@@ -113,7 +113,8 @@ impl Bundled {
         let (nc_type, _) = self.file.inq_att(group.0, varid, name)?;
         if nc_type == STRING {
             let values = self.file.get_att_strings(group.0, varid, name)?;
-            return Ok(AttributeValues::Strings(values));
+            let texts = values.into_iter().map(Option::unwrap_or_default);
+            return Ok(AttributeValues::Strings(texts.collect()));
         }
         let nc_type = atomic(nc_type)?;
         let (values, _) = self.file.get_att((group.0, varid), name, nc_type)?;

@@ -41,9 +41,11 @@ impl Bundled {
         if nc_type == STRING {
             // A fill value of a string variable is an attribute like any other.
             let value = self.file.get_att_strings(group.0, varid, "_FillValue");
+            let value = value.unwrap_or_else(|_| vec![None]);
+            let texts = value.into_iter().map(Option::unwrap_or_default).collect();
             return Ok(FillInquiry {
                 no_fill: 0,
-                value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![Text::default()])),
+                value: AttributeValues::Strings(texts),
             });
         }
         let (no_fill, value) = self.file.inq_var_fill(group.0, varid)?;

@@ -10,7 +10,7 @@ use crate::convert::convert;
 use crate::memory::{check_strings, check_text};
 use crate::region::Slab;
 use crate::status::{Answer, Refusal, Status};
-use crate::types::{GroupNumber, MemorySpan, MemoryType, Region};
+use crate::types::{CText, GroupNumber, MemorySpan, MemoryType, Region};
 use frazil_container::schema::{Text, ValueType, VariableId};
 
 impl Engine {
@@ -147,7 +147,7 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        values: &mut [Option<Text>],
+        values: &mut [Option<CText>],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
         let Some(slab) = self.slab(id, region, MemoryType::String, false)? else {

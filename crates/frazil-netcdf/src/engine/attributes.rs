@@ -7,7 +7,7 @@ use super::{Engine, count};
 use crate::convert::convert;
 use crate::names::{FILL_VALUE, MAX_NAME, check_name, check_sought, is_reserved};
 use crate::status::{Answer, Refusal, Status};
-use crate::types::{AttributeInquiry, AttributeValues, GroupNumber, MemoryType, STRING};
+use crate::types::{AttributeInquiry, AttributeValues, CText, GroupNumber, MemoryType, STRING};
 use crate::user_types::UserValues;
 use frazil_container::hdf5::provenance;
 use frazil_container::schema::{
@@ -200,9 +200,9 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         name: &str,
-    ) -> Answer<Vec<Text>> {
+    ) -> Answer<Vec<CText>> {
         match &self.find(self.owner(group, varid)?, name)?.value {
-            SchemaValue::Strings(values) => Ok(values.clone()),
+            SchemaValue::Strings(values) => Ok(values.iter().cloned().map(Some).collect()),
             SchemaValue::Defined(..) => Err(Status::EBADTYPE.into()),
             SchemaValue::Atomic(values) if values.is_empty() => Ok(Vec::new()),
             SchemaValue::Atomic(values) => Err(no_strings(values.nc_type())),
@@ -277,7 +277,9 @@ impl Engine {
         if self.find(owner, new_name).is_ok() {
             return Err(Status::ENAMEINUSE.into());
         }
-        let value = self.find(owner, name)?.value.clone();
+        // By the name that it has: it may have been asked for in another form.
+        let SchemaAttribute { name, value } = self.find(owner, name)?.clone();
+        let name = name.as_str();
         if self.classic_model && !self.in_define_mode && new_name.len() > name.len() {
             return Err(Status::ENOTINDEFINE.into());
         }

@@ -148,7 +148,23 @@ impl Engine {
     }
 
     pub(super) fn unlimited_of(&self, group: GroupId) -> impl Iterator<Item = DimensionId> + '_ {
+        let found = self.found_unlimited.get(group.0).map_or(&[][..], |ids| ids);
         let own = self.dimensions_of(group);
-        own.filter(|id| self.schema().dimensions[id.0].is_unlimited)
+        let later = own
+            .filter(move |id| self.schema().dimensions[id.0].is_unlimited && !found.contains(id));
+        found.iter().copied().chain(later)
+    }
+
+    /// The order in which netCDF-C finds the unlimited dimensions of a group in a file that was opened.
+    pub(crate) fn remember_unlimited(&mut self, group: GroupNumber, ids: &[i32]) -> Answer<()> {
+        let at = self.group(group)?;
+        let found = ids.iter().map(|&dimid| self.any_dimension(group, dimid));
+        let mut found = found.collect::<Answer<Vec<_>>>()?;
+        // What is none of the group's stays out: whoever compares the orders sees it.
+        found.retain(|id| self.unlimited_of(at).any(|own| own == *id));
+        let needed = self.found_unlimited.len().max(at.0 + 1);
+        self.found_unlimited.resize(needed, Vec::new());
+        self.found_unlimited[at.0] = found;
+        Ok(())
     }
 }

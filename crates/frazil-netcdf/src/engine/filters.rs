@@ -239,10 +239,11 @@ impl Engine {
             None => pipeline.0.insert(place_of(&pipeline, wanted.id), wanted),
         }
         check_compressors(&pipeline)?;
+        let stated = self.remembered[id.0].chunk.clone();
         self.set(id, |settings| {
             // What has filters is chunked, whatever was said before.
             if !pipeline.is_empty() && settings.layout == LayoutRequest::Contiguous {
-                settings.layout = LayoutRequest::Ours;
+                settings.layout = stated.map_or(LayoutRequest::Ours, LayoutRequest::Chunked);
             }
             settings.filters = FilterRequest::Exactly(pipeline);
         })

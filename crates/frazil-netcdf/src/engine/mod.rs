@@ -18,7 +18,9 @@ use crate::types::{
     ChunkCache, FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode, State,
 };
 use crate::user_types::UserTypes;
-use frazil_container::schema::{AttributeOwner, GroupId, Schema, SchemaVariable, VariableId};
+use frazil_container::schema::{
+    AttributeOwner, DimensionId, GroupId, Schema, SchemaVariable, VariableId,
+};
 use frazil_write::{Comm, Writer, WriterOptions, WriterReport};
 
 /// `NC_NOFILL`.
@@ -45,6 +47,9 @@ pub(crate) struct Engine {
     types: UserTypes,
     /// So many of them can get no more members.
     ended_types: usize,
+    /// Of a file that was opened, by group: its unlimited dimensions as netCDF-C finds them there. Those that are
+    /// defined since come behind them.
+    found_unlimited: Vec<Vec<DimensionId>>,
     /// What the file was created with.
     options: WriterOptions,
     /// So many variables were there when define mode was last left: how they are stored is settled.
@@ -63,9 +68,11 @@ pub(crate) struct Engine {
 }
 
 /// What netCDF tells of a variable again, but the file need not hold.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Remembered {
     cache: Option<ChunkCache>,
+    /// The chunk shape that was stated last, also where other storage was asked for since.
+    chunk: Option<Vec<u64>>,
     endian: i32,
     /// Asked for compact storage, an economy of HDF5's: the values lie contiguous here.
     is_compact: bool,
@@ -113,13 +120,11 @@ impl Engine {
             variables[variable.group.0].push(VariableId(i));
         }
         let endian = |variable: &SchemaVariable| Remembered {
-            cache: None,
-            is_compact: false,
-            is_unfilled_by_mode: false,
             endian: match variable.is_big_endian {
                 true => settings::ENDIAN_BIG,
                 false => settings::ENDIAN_LITTLE,
             },
+            ..Remembered::default()
         };
         let remembered = schema.variables.iter().map(endian).collect();
         Self {
@@ -130,6 +135,7 @@ impl Engine {
             remembered,
             types: UserTypes::default(),
             ended_types: 0,
+            found_unlimited: Vec::new(),
             options,
             is_new,
             is_put: false,

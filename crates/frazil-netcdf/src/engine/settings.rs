@@ -161,10 +161,16 @@ impl Engine {
             if let Some(chunk) = chunk {
                 self.check_chunk(id, &limits, chunk)?;
             }
-            match chunk {
-                // netCDF-C takes a leading 0 for its own defaults; here they are ours.
-                None | Some([0, ..]) => self.our_chunks(id, &limits)?,
-                Some(chunk) => LayoutRequest::Chunked(with_defaults(chunk, &limits)),
+            // netCDF-C takes a leading 0 for its own defaults; here they are ours.
+            let stated = match chunk {
+                None => self.remembered[id.0].chunk.clone(),
+                Some([0, ..]) => None,
+                Some(chunk) => Some(with_defaults(chunk, &limits)),
+            };
+            self.remembered[id.0].chunk.clone_from(&stated);
+            match stated {
+                None => self.our_chunks(id, &limits)?,
+                Some(chunk) => LayoutRequest::Chunked(chunk),
             }
         } else {
             self.check_unchunked(id, &limits, storage)?;

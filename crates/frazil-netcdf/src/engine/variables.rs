@@ -8,7 +8,9 @@ use super::{Engine, NOFILL, Remembered, count};
 use crate::names::{MAX_NAME, check_name, check_sought};
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{GroupNumber, STRING, VariableInquiry};
-use frazil_container::schema::{AttributeOwner, DimensionId, Fill, SchemaDimension, ValueType};
+use frazil_container::schema::{
+    AttributeOwner, DimensionId, Fill, SchemaDimension, ValueType, VariableId,
+};
 use frazil_options::names::sought;
 use frazil_write::VariableSettings;
 use frazil_write::check_size;
@@ -61,6 +63,26 @@ impl Engine {
         self.remembered.resize(needed, Remembered::default());
         self.remembered[variable.0].is_unfilled_by_mode = is_unfilled_by_mode;
         Ok(varid)
+    }
+
+    /// How many of a group's variables cannot be stored otherwise any more: those behind them can.
+    pub(crate) fn settled_variables(&self, group: GroupNumber) -> Answer<i32> {
+        let group = self.group(group)?;
+        let settled = self.variables[group.0].iter();
+        count(settled.take_while(|&&id| !self.is_changeable(id)).count())
+    }
+
+    /// Takes back the variables that could be stored otherwise: another library defines them.
+    pub(crate) fn take_back_variables(&mut self) -> Answer<()> {
+        while let Some(last) = self.schema().variables.len().checked_sub(1)
+            && self.is_changeable(VariableId(last))
+        {
+            let group = self.schema().variables[last].group;
+            self.writer.take_back_variable()?;
+            self.variables[group.0].pop();
+            self.remembered.truncate(last);
+        }
+        Ok(())
     }
 
     pub(crate) fn inq_var(&mut self, group: GroupNumber, varid: i32) -> Answer<VariableInquiry> {

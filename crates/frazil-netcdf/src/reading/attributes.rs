@@ -12,7 +12,9 @@ use crate::convert::convert;
 use crate::memory::atomic;
 use crate::names::is_reserved;
 use crate::status::{Answer, Status};
-use crate::types::{AttributeInquiry, AttributeValues, GLOBAL, GroupNumber, MemoryType, STRING};
+use crate::types::{
+    AttributeInquiry, AttributeValues, CText, GLOBAL, GroupNumber, MemoryType, STRING,
+};
 use crate::user_types::{UserValues, native};
 
 /// An attribute with its number.
@@ -72,7 +74,7 @@ impl Reading {
         group: GroupNumber,
         varid: i32,
         name: &str,
-    ) -> Answer<Vec<Text>> {
+    ) -> Answer<Vec<CText>> {
         if let Some(found) = self.attribute_named(group, varid, name)?
             && found.of.nc_type == STRING
         {
@@ -125,7 +127,9 @@ impl Reading {
             return self.library()?.attribute(group, varid, name);
         };
         if found.of.nc_type == STRING {
-            return Ok(AttributeValues::Strings(strings(found.attribute)));
+            let texts = strings(found.attribute).into_iter();
+            let texts = texts.map(Option::unwrap_or_default);
+            return Ok(AttributeValues::Strings(texts.collect()));
         }
         if let Some(native) = native(&found.attribute.datatype).filter(|_| found.of.is_user()) {
             let none = Expanded::default();
@@ -194,7 +198,7 @@ fn native_values(found: &Found<'_>, stored: NcType) -> Vec<u8> {
 }
 
 /// Texts up to their NULs, as C has them.
-fn strings(attribute: &AttributeDescription) -> Vec<Text> {
+fn strings(attribute: &AttributeDescription) -> Vec<CText> {
     let Some(values) = &attribute.values else {
         return Vec::new();
     };
@@ -204,7 +208,8 @@ fn strings(attribute: &AttributeDescription) -> Vec<Text> {
         _ => 0,
     };
     let text = |i| c_text(values.element(i).get(skipped..).unwrap_or_default());
-    (0..values.len()).map(text).collect()
+    let texts = (0..values.len()).map(|i| (!values.is_null(i)).then(|| text(i)));
+    texts.collect()
 }
 
 /// A text up to its NUL.

@@ -3,7 +3,7 @@
 use frazil_codec::filters;
 use frazil_container::classic::AttributeValue;
 use frazil_container::model::{DatasetStorage, FillStatus, Variable};
-use frazil_container::schema::{Text, VariableId};
+use frazil_container::schema::VariableId;
 use frazil_types::{ByteOrder, FilterSpec, filter_id};
 
 use super::Reading;
@@ -36,9 +36,11 @@ impl Reading {
         if nc_type == STRING {
             // A fill value of a string variable is an attribute like any other.
             let value = self.get_att_strings(group, varid, FILL_VALUE);
+            let value = value.unwrap_or_else(|_| vec![None]);
+            let texts = value.into_iter().map(Option::unwrap_or_default).collect();
             return Ok(FillInquiry {
                 no_fill: 0,
-                value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![Text::default()])),
+                value: AttributeValues::Strings(texts),
             });
         }
         let found = self.variable(group, varid)?;

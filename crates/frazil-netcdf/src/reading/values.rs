@@ -2,7 +2,7 @@
 
 use frazil_container::classic::NcType;
 use frazil_container::model::TypeClass;
-use frazil_container::schema::{Text, VariableId};
+use frazil_container::schema::VariableId;
 use frazil_file::error::Error;
 use frazil_types::ErrorCode;
 
@@ -12,7 +12,7 @@ use crate::convert::convert;
 use crate::memory::{atomic, check_strings, check_text, zeroed};
 use crate::region::Slab;
 use crate::status::{Answer, Refusal, Status};
-use crate::types::{GroupNumber, MemorySpan, MemoryType, Region};
+use crate::types::{CText, GroupNumber, MemorySpan, MemoryType, Region};
 
 impl Reading {
     /// The elements that a call means.
@@ -105,7 +105,7 @@ impl Reading {
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        values: &mut [Option<Text>],
+        values: &mut [Option<CText>],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
         let stored = self.view.variables[id.0].of.nc_type;
@@ -122,19 +122,20 @@ impl Reading {
         }
     }
 
-    fn strings(&self, id: VariableId, slab: &Slab<'_>) -> Result<Vec<Text>, ReadFault> {
+    fn strings(&self, id: VariableId, slab: &Slab<'_>) -> Result<Vec<CText>, ReadFault> {
         let selections = slab.selections();
         let datatype = &self.reader.model().variables[id.0].datatype;
         if let TypeClass::FixedText { .. } = datatype.class {
             let size = datatype.size_bytes;
             let mut texts = zeroed(slab.elements()?, size)?;
             self.reader.read(id, &selections, &mut texts)?;
-            return Ok(texts.chunks_exact(size).map(c_text).collect());
+            return Ok(texts.chunks_exact(size).map(c_text).map(Some).collect());
         }
         let values = self.reader.read_expanded(id, &selections)?;
         // Behind the length of each.
         let text = |i| c_text(values.element(i).get(8..).unwrap_or_default());
-        Ok((0..values.len()).map(text).collect())
+        let texts = (0..values.len()).map(|i| (!values.is_null(i)).then(|| text(i)));
+        Ok(texts.collect())
     }
 }
 

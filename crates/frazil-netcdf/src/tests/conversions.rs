@@ -74,7 +74,7 @@ fn is_float(nc_type: NcType) -> bool {
     matches!(nc_type, NcType::Float | NcType::Double)
 }
 
-/// Whether C leaves open what becomes of a value: of floats that no integer can hold.
+/// Whether it is not known what becomes of a value: C leaves that open of floats that no integer can hold.
 fn is_undefined(value: &[u8], from: NcType, to: NcType, is_out: bool) -> bool {
     let is_nan = match from {
         NcType::Float => value
@@ -87,7 +87,8 @@ fn is_undefined(value: &[u8], from: NcType, to: NcType, is_out: bool) -> bool {
     };
     // 2^63 and 2^64 are not above the greatest integers as netCDF-C compares: as floats.
     let is_large = is_float(from) && matches!(to, NcType::Int64 | NcType::UInt64);
-    is_float(from) && !is_float(to) && (is_nan || is_out || is_large)
+    let is_open = is_float(from) && !is_float(to) && (is_nan || is_out || is_large);
+    is_open && cfg!(not(target_arch = "x86_64"))
 }
 
 #[test]

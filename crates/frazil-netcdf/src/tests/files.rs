@@ -1,5 +1,7 @@
 //! Creating, opening, closing; groups and strings.
 
+use frazil_container::schema::Text;
+
 use super::*;
 
 /// A classic file as `nc_create` and `nc_close` leave it.
@@ -199,7 +201,8 @@ fn strings_are_written_and_read() {
         let mut out = vec![None; 3];
         data.get_strings(ROOT, 0, &backwards, &mut out).unwrap();
         let attribute = data.get_att_strings(ROOT, GLOBAL, "names").unwrap();
-        (out.into_iter().flatten().collect::<Vec<_>>(), attribute)
+        let put: Vec<Text> = out.into_iter().flatten().flatten().collect();
+        (put, attribute.into_iter().flatten().collect::<Vec<Text>>())
     };
     let expected = (vec!["".into(), "zwei".into(), "one".into()], texts.to_vec());
     assert_eq!(read(&mut data), expected);

@@ -14,16 +14,7 @@ pub enum EnergySource {
     Model,
 }
 
-impl EnergySource {
-    /// Its word.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rapl => "rapl",
-            Self::Model => "model",
-        }
-    }
-}
+frazil_types::words!(pub EnergySource: Rapl "rapl", Model "model");
 
 /// The energy of one run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

@@ -22,28 +22,9 @@ pub enum AxisRole {
     Other,
 }
 
+frazil_types::words!(pub AxisRole: Time "time", Level "level", Latitude "lat", Longitude "lon", Other "other");
+
 impl AxisRole {
-    /// All roles.
-    pub const ALL: [Self; 5] = [
-        Self::Time,
-        Self::Level,
-        Self::Latitude,
-        Self::Longitude,
-        Self::Other,
-    ];
-
-    /// The word for it: `time`, `level`, `lat`, `lon`, `other`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Level => "level",
-            Self::Latitude => "lat",
-            Self::Longitude => "lon",
-            Self::Other => "other",
-        }
-    }
-
     /// Whether a map spans the axis.
     #[must_use]
     pub fn is_horizontal(self) -> bool {
@@ -62,8 +43,8 @@ impl FromStr for AxisRole {
 
     /// The words, and CF's letters T, Z, Y, X.
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|one| one.name() == text);
-        found.or_else(|| role_of_letter(text)).ok_or_else(|| {
+        let found = Self::from_name(text).or_else(|| role_of_letter(text));
+        found.ok_or_else(|| {
             let meant = spelling::question(text, Self::ALL.map(Self::name));
             format!("a role is time, level, lat, lon or other, not {text:?}{meant}")
         })

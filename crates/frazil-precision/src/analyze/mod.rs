@@ -11,6 +11,7 @@ use frazil_pipeline::MemoryBudget;
 use frazil_types::{ElementClass, ErrorCode};
 
 use crate::information::{self, Wanted};
+use crate::named::{name_of, no_variable};
 use crate::protected::protected_values;
 use crate::roundable::element_kind;
 use crate::rules::{globs, is_match};
@@ -88,12 +89,15 @@ fn choose(
     let all: Vec<usize> = (0..input.variables().len()).filter(real).collect();
     let path = |i: usize| input.variables()[i].path.as_str();
     for (pattern, text) in patterns.iter().zip(&options.variables) {
-        if !all
-            .iter()
-            .any(|&i| is_match(std::slice::from_ref(pattern), path(i)))
-        {
-            notices.push(format!("no variable is named `{text}`"));
+        let one = std::slice::from_ref(pattern);
+        if all.iter().any(|&i| is_match(one, path(i))) {
+            continue;
         }
+        if let Some(name) = name_of(text) {
+            let paths: Vec<&str> = all.iter().map(|&i| path(i)).collect();
+            return Err(no_variable("an analysis is asked", &name, &paths, ""));
+        }
+        notices.push(format!("no variable is named `{text}`"));
     }
     let mut wanted = Vec::new();
     let mut others: BTreeMap<String, Vec<&str>> = BTreeMap::new();

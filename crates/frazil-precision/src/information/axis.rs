@@ -1,6 +1,6 @@
 //! The first pass: a few boxes of every variable say along which axis neighbours tell the most.
 
-use frazil_pipeline::{ArraySource, Block, Request, Task, run_ordered};
+use frazil_pipeline::{ArraySource, Block, Request, Task};
 use frazil_plan::information::{
     Grouping, PairCounter, PairCounts, are_copies, integer_step, ordinary_values, repeating_values,
     sample_boxes, total_information, working_bytes,
@@ -9,7 +9,6 @@ use frazil_types::{ErrorCode, Selection};
 
 use super::prepare::Work;
 use frazil_file::error::{Error, Result};
-use frazil_file::run::RunError;
 
 /// What a first look at a variable told.
 #[derive(Debug, Clone, Copy)]
@@ -60,10 +59,9 @@ pub(super) fn look(work: &Work<'_>, sources: &[ArraySource]) -> Result<Vec<Look>
     });
     let mut looks = Vec::with_capacity(work.wanted.len());
     let mut seen = Seen::default();
-    run_ordered(
+    work.run(
         sources,
         tasks,
-        &work.run_options(),
         |glance: &Glance, blocks, _scratch| look_at(work, glance, &blocks),
         |glance, more: Seen| {
             seen.merge(more);
@@ -73,8 +71,7 @@ pub(super) fn look(work: &Work<'_>, sources: &[ArraySource]) -> Result<Vec<Look>
             }
             Ok(())
         },
-    )
-    .map_err(|error: RunError| work.explain(error, sources))?;
+    )?;
     Ok(looks)
 }
 
@@ -88,11 +85,7 @@ fn output_bytes(work: &Work<'_>, number: usize) -> u64 {
     (axes + 1) * one + 3 * largest * work.element_bytes(number) as u64
 }
 
-fn look_at(
-    work: &Work<'_>,
-    glance: &Glance,
-    blocks: &[Block],
-) -> std::result::Result<Seen, RunError> {
+fn look_at(work: &Work<'_>, glance: &Glance, blocks: &[Block]) -> Result<Seen> {
     let [Block::Values(values)] = blocks else {
         return Err(unexpected());
     };
@@ -113,11 +106,11 @@ fn look_at(
 }
 
 /// A broken invariant.
-pub(super) fn unexpected() -> RunError {
-    RunError::Facade(Error::new(
+pub(super) fn unexpected() -> Error {
+    Error::new(
         ErrorCode::Internal,
         "values of another box than was asked for",
-    ))
+    )
 }
 
 impl Seen {

@@ -1,13 +1,14 @@
 //! Which variables can be analysed, and the sources of their values.
 
-use frazil_pipeline::{ArraySource, MemoryBudget, PipelineError, RunOptions};
+use frazil_codec::Scratch;
+use frazil_pipeline::{ArraySource, Block, MemoryBudget, Task};
 use frazil_types::{ByteOrder, ElementClass};
 
 use super::Wanted;
-use frazil_file::error::{Error, Result};
+use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::resources::Resources;
-use frazil_file::run::{self, RunError};
+use frazil_file::run::InputRun;
 use frazil_file::sources::{self, Access, Stored};
 
 /// The values of a variable, little-endian.
@@ -65,25 +66,22 @@ impl Work<'_> {
             .size_bytes
     }
 
-    pub(super) fn run_options(&self) -> RunOptions<'_> {
-        RunOptions {
-            threads: run::threads(self.resources),
+    /// Does the work of all tasks on threads, and has `take` take what came of it, in their order.
+    pub(super) fn run<M: Send, T: Send>(
+        &self,
+        sources: &[ArraySource],
+        tasks: impl Iterator<Item = Task<M>> + Send,
+        work: impl Fn(&M, Vec<Block>, &mut Scratch) -> Result<T> + Sync,
+        take: impl FnMut(M, T) -> Result<()>,
+    ) -> Result<()> {
+        let run = InputRun {
+            input: self.input,
+            sources,
+            resources: self.resources,
             budget: self.budget,
-            cancel: &self.resources.cancel,
-        }
-    }
-
-    /// Puts an error of a run into a user's words.
-    pub(super) fn explain(&self, error: RunError, sources: &[ArraySource]) -> Error {
-        match error {
-            RunError::Facade(error) => error.in_file(self.input.path()),
-            RunError::Pipeline(error) => self.explain_pipeline(error, sources),
-        }
-    }
-
-    fn explain_pipeline(&self, error: PipelineError, sources: &[ArraySource]) -> Error {
+        };
         let owner = |source: usize| self.wanted.get(source).map(|one| one.variable);
-        run::explain(error, self.input, sources, owner, self.resources)
+        run.run(tasks, owner, work, take)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The second pass: all pairs of every variable.
 
 use frazil_container::hdf5::DatasetStorage;
-use frazil_pipeline::{ArraySource, Block, Request, Task, TilingHint, WantedTiles, run_ordered};
+use frazil_pipeline::{ArraySource, Block, Request, Task, TilingHint, WantedTiles};
 use frazil_plan::information::{
     Grouping, PairCounter, VariableCounts, origin, recommend, working_bytes,
 };
@@ -17,7 +17,7 @@ use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::progress::Progress;
-use frazil_file::run::{self, RunError};
+use frazil_file::run;
 use frazil_file::sources::Stored;
 
 /// How one variable is counted.
@@ -96,10 +96,9 @@ pub(super) fn count(
     });
     let mut found = Vec::with_capacity(parts.len());
     let mut counts = VariableCounts::default();
-    run_ordered(
+    work.run(
         &sources,
         tasks,
-        &work.run_options(),
         |piece: &Piece, blocks, _scratch| {
             let [Block::Values(values)] = blocks.as_slice() else {
                 return Err(unexpected());
@@ -119,8 +118,7 @@ pub(super) fn count(
             }
             Ok(())
         },
-    )
-    .map_err(|error: RunError| work.explain(error, &sources))?;
+    )?;
     Ok(found)
 }
 

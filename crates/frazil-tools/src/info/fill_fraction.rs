@@ -1,14 +1,13 @@
 //! Which share of a variable's elements is the fill value.
 
 use frazil_container::hdf5::{DatasetInfo, FillStatus, FillTime, expand_plain};
-use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
+use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, Task};
 use frazil_types::{ChunkGrid, Selection};
 
 use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::resources::Resources;
-use frazil_file::run;
-use frazil_file::run::RunError;
+use frazil_file::run::{self, InputRun};
 use frazil_file::sources::{self, Access, Stored};
 use frazil_file::storage_error::from_container;
 
@@ -143,41 +142,33 @@ fn run_counts(
     counts: &[Count],
     resources: &Resources,
 ) -> Result<Vec<u64>> {
-    let budget = MemoryBudget::new(resources.memory_bytes);
-    let options = RunOptions {
-        threads: run::threads(resources),
-        budget: &budget,
-        cancel: &resources.cancel,
+    let run = InputRun {
+        input,
+        sources: arrays,
+        resources,
+        budget: &MemoryBudget::new(resources.memory_bytes),
     };
     let mut found = vec![0_u64; counts.len()];
-    let outcome = run_ordered(
-        arrays,
+    run.run(
         counts
             .iter()
             .enumerate()
             .flat_map(|(number, count)| count.tasks(number)),
-        &options,
+        |number| counts.get(number).map(|count| variables[count.position]),
         |&number: &usize, blocks, _scratch| {
             let fill = &counts[number].fill;
             let equal = |block: &Block| match block {
                 Block::Values(values) => equal_elements(values, fill),
                 Block::Stored { .. } | Block::Absent => 0,
             };
-            Ok::<u64, RunError>(blocks.iter().map(equal).sum())
+            Ok(blocks.iter().map(equal).sum::<u64>())
         },
         |number, equal| {
             found[number] += equal;
             Ok(())
         },
-    );
-    match outcome {
-        Ok(_) => Ok(found),
-        Err(RunError::Facade(error)) => Err(error),
-        Err(RunError::Pipeline(error)) => {
-            let owner = |number: usize| counts.get(number).map(|count| variables[count.position]);
-            Err(run::explain(error, input, arrays, owner, resources))
-        }
-    }
+    )?;
+    Ok(found)
 }
 
 /// Elements that are bit for bit the fill value.

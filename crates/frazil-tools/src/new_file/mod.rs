@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::classic::ClassicModel;
 use frazil_container::hdf5::{Additions, Hdf5Output, OutputTarget};
-use frazil_pipeline::{MemoryBudget, PipelineError, RunOptions, Task, run_ordered};
+use frazil_pipeline::{MemoryBudget, PipelineError, Task};
 use frazil_types::{ChunkGrid, ErrorCode};
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ use frazil_file::pending::PendingOutput;
 use frazil_file::placer::Placer;
 use frazil_file::progress::Progress;
 use frazil_file::resources::{Resources, not_enough_memory};
-use frazil_file::run::{self, RunError};
+use frazil_file::run;
 use frazil_file::storage_error::from_container;
 
 /// One variable of a new file, as written.
@@ -145,29 +145,22 @@ impl NewFile {
             requests: Vec::new(),
             output_bytes: variables[tile.variable].task_bytes(work_bytes),
         });
-        let outcome = run_ordered(
-            &[],
+        let outcome = limits.run(
             tasks,
-            &limits.run_options(),
-            |&tile, _, scratch| {
+            |&tile, scratch| {
                 let variable = &variables[tile.variable];
-                values(tile)
-                    .and_then(|raw| variable.pack(raw, scratch))
-                    .map_err(RunError::Facade)
+                values(tile).and_then(|raw| variable.pack(raw, scratch))
             },
             |tile, packed: Vec<u8>| {
                 let variable = &variables[tile.variable];
-                variable
-                    .place(output, &mut placer, tile, &packed)
-                    .map_err(RunError::Facade)?;
+                variable.place(output, &mut placer, tile, &packed)?;
                 stored[tile.variable] += packed.len() as u64;
                 progress.advance(variable.valid_bytes(tile.number));
                 Ok(())
             },
         );
         outcome
-            .map_err(|error| limits.explain(error))
-            .and_then(|_| placer.flush())
+            .and_then(|()| placer.flush())
             .map_err(|error| roomier(error.in_file(&self.target)))?;
         for (variable, bytes) in self.variables.iter_mut().zip(stored) {
             variable.written.stored_bytes += bytes;
@@ -315,26 +308,29 @@ impl<'a> Limits<'a> {
         }
     }
 
-    pub(crate) fn run_options(&self) -> RunOptions<'_> {
-        RunOptions {
-            threads: run::threads(self.resources),
-            budget: &self.budget,
-            cancel: &self.resources.cancel,
-        }
-    }
-
-    /// A run's error in a user's words.
-    pub(crate) fn explain(&self, error: RunError) -> Error {
-        match error {
-            RunError::Facade(error) => error,
-            RunError::Pipeline(PipelineError::Interrupted) => {
-                Error::new(ErrorCode::Interrupted, "interrupted")
-            }
-            RunError::Pipeline(PipelineError::ChunkTooLarge { needed_bytes, .. }) => {
-                not_enough_memory(needed_bytes, self.resources)
-            }
-            RunError::Pipeline(other) => Error::new(other.code(), other.to_string()),
-        }
+    /// Does the work of tasks that read nothing on threads, and has `take` take what came of it, in
+    /// their order.
+    pub(crate) fn run<M: Send, T: Send>(
+        &self,
+        tasks: impl Iterator<Item = Task<M>> + Send,
+        work: impl Fn(&M, &mut Scratch) -> Result<T> + Sync,
+        take: impl FnMut(M, T) -> Result<()>,
+    ) -> Result<()> {
+        let work = |meta: &M, _, scratch: &mut Scratch| work(meta, scratch);
+        run::ordered(
+            &[],
+            tasks,
+            (self.resources, &self.budget),
+            work,
+            take,
+            |error| match error {
+                PipelineError::Interrupted => Error::new(ErrorCode::Interrupted, "interrupted"),
+                PipelineError::ChunkTooLarge { needed_bytes, .. } => {
+                    not_enough_memory(needed_bytes, self.resources)
+                }
+                other => Error::new(other.code(), other.to_string()),
+            },
+        )
     }
 }
 

@@ -1,6 +1,6 @@
 //! One pattern over one shape: values of any box, in the range asked for, with noise.
 
-use frazil_pipeline::{Task, run_ordered};
+use frazil_pipeline::Task;
 use frazil_types::{ChunkGrid, ErrorCode, Selection};
 
 use super::generate::{Extremes, Source, sum_of};
@@ -11,7 +11,6 @@ use super::{Noise, NoiseKind};
 use crate::new_file::{Limits, NumberType, chunk_shape};
 use frazil_file::error::{Error, Result};
 use frazil_file::progress::Progress;
-use frazil_file::run::RunError;
 
 /// Bytes per element that making the values of a box takes beside the result.
 pub(super) const WORK_BYTES: u64 = 32;
@@ -211,17 +210,14 @@ fn look_at(
         output_bytes: piece_bytes,
     });
     let mut extremes = (f64::INFINITY, f64::NEG_INFINITY);
-    let outcome = run_ordered(
-        &[],
+    limits.run(
         tasks,
-        &limits.run_options(),
-        |&piece, _, _| Ok(look(piece)),
+        |&piece, _| Ok(look(piece)),
         |piece, (least, largest): (f64, f64)| {
             extremes = (extremes.0.min(least), extremes.1.max(largest));
             done(piece);
-            Ok::<(), RunError>(())
+            Ok(())
         },
-    );
-    outcome.map_err(|error| limits.explain(error))?;
+    )?;
     Ok(extremes)
 }

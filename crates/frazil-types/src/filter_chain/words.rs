@@ -180,45 +180,8 @@ impl Display for Blosc {
     }
 }
 
-impl BloscCompressor {
-    const ALL: [Self; 5] = [
-        Self::BloscLz,
-        Self::Lz4,
-        Self::Snappy,
-        Self::Zlib,
-        Self::Zstd,
-    ];
-
-    fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.name() == name)
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::BloscLz => "blosclz",
-            Self::Lz4 => "lz4",
-            Self::Snappy => "snappy",
-            Self::Zlib => "zlib",
-            Self::Zstd => "zstd",
-        }
-    }
-}
-
-impl BloscShuffle {
-    const ALL: [Self; 3] = [Self::None, Self::Bytes, Self::Bits];
-
-    fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.name() == name)
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::None => "noshuffle",
-            Self::Bytes => "shuffle",
-            Self::Bits => "bitshuffle",
-        }
-    }
-}
+crate::words!(BloscCompressor: BloscLz "blosclz", Lz4 "lz4", Snappy "snappy", Zlib "zlib", Zstd "zstd");
+crate::words!(BloscShuffle: None "noshuffle", Bytes "shuffle", Bits "bitshuffle");
 
 impl Display for Axes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

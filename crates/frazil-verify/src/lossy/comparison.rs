@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use frazil_codec::unpack_integers;
-use frazil_pipeline::{
-    ArraySource, Block, MemoryBudget, PipelineError, Request, RunOptions, Task, run_ordered,
-};
+use frazil_pipeline::{ArraySource, Block, MemoryBudget, PipelineError, Request, Task};
 use frazil_types::{ErrorCode, Selection};
 
 use super::super::one_by_one;
@@ -18,7 +16,7 @@ use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::progress::Progress;
 use frazil_file::resources::Resources;
-use frazil_file::run::{self, RunError};
+use frazil_file::run;
 
 /// Boxes that the sample is taken from.
 const SAMPLE_BOXES: u64 = 16;
@@ -236,59 +234,33 @@ fn run<M: Send, T: Send>(
     sources: &[ArraySource],
     tasks: impl Iterator<Item = Task<M>> + Send,
     context: Context<'_>,
-    work: impl Fn(&M, Vec<Block>) -> std::result::Result<T, RunError> + Sync,
+    work: impl Fn(&M, Vec<Block>) -> Result<T> + Sync,
     mut take: impl FnMut(M, T),
 ) -> Result<()> {
-    let budget = MemoryBudget::new(context.resources.memory_bytes);
-    let options = RunOptions {
-        threads: run::threads(context.resources),
-        budget: &budget,
-        cancel: &context.resources.cancel,
-    };
-    let outcome = run_ordered(
+    run::ordered(
         sources,
         tasks,
-        &options,
-        |meta: &M, blocks, _scratch| work(meta, blocks),
+        (
+            context.resources,
+            &MemoryBudget::new(context.resources.memory_bytes),
+        ),
+        |meta, blocks, _| work(meta, blocks),
         |meta, found| {
             take(meta, found);
             Ok(())
         },
-    );
-    match outcome {
-        Ok(_) => Ok(()),
-        Err(RunError::Facade(error)) => Err(error),
-        Err(RunError::Pipeline(error)) => Err(explain(error, sources, context)),
-    }
+        |error| explain(error, sources, context),
+    )
 }
 
 fn explain(error: PipelineError, sources: &[ArraySource], context: Context<'_>) -> Error {
-    let in_second = matches!(
-        &error,
-        PipelineError::Io {
-            source_index: 1,
-            ..
-        } | PipelineError::Decode {
-            source_index: 1,
-            ..
-        } | PipelineError::InvalidSource {
-            source_index: 1,
-            ..
-        } | PipelineError::InvalidRequest {
-            source_index: 1,
-            ..
-        }
-    );
-    let (input, variable) = match in_second {
+    let (input, variable) = match error.source_index() == Some(1) {
         true => (context.b, context.pair.b.variable),
         false => (context.a, context.pair.a.variable),
     };
     run::explain(error, input, sources, |_| Some(variable), context.resources)
 }
 
-fn unexpected() -> RunError {
-    RunError::Facade(Error::new(
-        ErrorCode::Internal,
-        "an answer to another question",
-    ))
+fn unexpected() -> Error {
+    Error::new(ErrorCode::Internal, "an answer to another question")
 }

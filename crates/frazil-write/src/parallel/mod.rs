@@ -300,8 +300,8 @@ fn in_common(path: &Path, is_new: bool, options: &WriterOptions) -> Vec<(String,
         // Rank 0 makes the file, and says when all commit.
         overwrite: _,
         commits: _,
-        // Ranks look at no names.
-        rules_are_shared: _,
+        rules_are_shared,
+        restart_files,
         durable,
         records_per_sync,
         classic_model,
@@ -316,7 +316,7 @@ fn in_common(path: &Path, is_new: bool, options: &WriterOptions) -> Vec<(String,
         io_ranks,
     } = options;
     let verb = if is_new { "new" } else { "existing" };
-    let stated: [(&str, &dyn std::fmt::Debug); 14] = [
+    let stated: [(&str, &dyn std::fmt::Debug); 16] = [
         (verb, &path),
         ("memory", &resources.memory_bytes),
         ("durable", durable),
@@ -326,6 +326,8 @@ fn in_common(path: &Path, is_new: bool, options: &WriterOptions) -> Vec<(String,
         ("goal", goal),
         ("filters", filters),
         ("precision", rules),
+        ("precision_is_shared", rules_are_shared),
+        ("restart_files", restart_files),
         ("plan", plan),
         ("reads, storage, axes, expected", chunk_goal),
         ("keep_plan", keep_plan),

@@ -6,6 +6,8 @@ mod model;
 mod outcome;
 mod refusals;
 mod requests;
+#[path = "../../../../tests/support/sampling.rs"]
+pub(super) mod sampling;
 pub(super) mod script;
 mod types;
 
@@ -13,11 +15,10 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use frazil_container::hdf5::DatasetInfo;
-use frazil_pipeline::{Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
+use frazil_pipeline::{Block, MemoryBudget, PipelineError, Request, RunOptions, Task, run_ordered};
 use frazil_types::Selection;
 
 use frazil_file::input::Input;
-use frazil_file::run::RunError;
 use frazil_file::sources::{self, Access};
 
 /// Shape and values of a variable, read by our own reader.
@@ -61,13 +62,11 @@ pub(crate) fn read(path: &Path, variable: &str) -> (Vec<u64>, Vec<u8>) {
         },
         |(), bytes: Vec<u8>| {
             values = bytes;
-            Ok::<(), RunError>(())
+            Ok::<(), PipelineError>(())
         },
     );
-    match outcome {
-        Ok(_) => {}
-        Err(RunError::Facade(error)) => panic!("{variable} cannot be read: {error}"),
-        Err(RunError::Pipeline(error)) => panic!("{variable} cannot be read: {error}"),
+    if let Err(error) = outcome {
+        panic!("{variable} cannot be read: {error}");
     }
     (info.shape.clone(), values)
 }

@@ -125,6 +125,32 @@ fn attributes_scalars_groups_and_unwritten_variables() {
 }
 
 #[test]
+fn a_variable_that_was_just_added_can_be_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let mut writer = Writer::create(&path, &options(64 << 20, 1)).unwrap();
+    assert!(writer.take_back_variable().is_err());
+    let x = dimension(&mut writer, "x", DimensionLength::Fixed(2));
+    let kept = variable(&mut writer, Schema::ROOT, "kept", NcType::Short, &[x]);
+    let gone = variable(&mut writer, Schema::ROOT, "gone", NcType::Double, &[x]);
+    let owner = AttributeOwner::Variable(gone);
+    writer.put_attribute(owner, "units", text("K")).unwrap();
+    writer.take_back_variable().unwrap();
+    let bytes = [1_i16, 2].map(i16::to_ne_bytes).concat();
+    writer.put(kept, &[0], &[2], None, &bytes).unwrap();
+    // Its values are being written.
+    assert!(writer.take_back_variable().is_err());
+    let again = variable(&mut writer, Schema::ROOT, "gone", NcType::Byte, &[x]);
+    assert_eq!(again, gone);
+    writer.put(again, &[0], &[2], None, &[3, 4]).unwrap();
+    writer.close().unwrap();
+    assert_eq!(read(&path, "/gone").1, [3, 4]);
+    let input = Input::open(&path).unwrap();
+    let number = input.variables().iter().position(|v| v.path == "/gone");
+    assert_eq!(input.attributes(number).unwrap().text("units"), None);
+}
+
+#[test]
 fn strings_are_kept_and_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.nc");
@@ -135,7 +161,11 @@ fn strings_are_kept_and_read_back() {
     let names = names.unwrap();
     let words = ["eins", "", "drei und mehr"].map(Text::from);
     writer.put_strings(names, &[1], &[3], None, &words).unwrap();
-    let all = writer.read_strings(names, &[0], &[4], None).unwrap();
+    let read = |writer: &mut Writer, start| -> Vec<Text> {
+        let texts = writer.read_strings(names, &[start], &[4], None).unwrap();
+        texts.into_iter().flatten().collect()
+    };
+    let all = read(&mut writer, 0);
     assert_eq!(all[1..], words);
     writer.sync().unwrap();
     writer
@@ -143,7 +173,7 @@ fn strings_are_kept_and_read_back() {
         .unwrap();
     writer.close().unwrap();
     let mut writer = Writer::append(&path, &options(64 << 20, 1)).unwrap();
-    let all = writer.read_strings(names, &[1], &[4], None).unwrap();
+    let all = read(&mut writer, 1);
     assert_eq!(all, ["eins", "", "drei und mehr", "eins"]);
     let error = writer.put(names, &[0], &[1], None, &[0]).unwrap_err();
     assert_eq!(error.code, frazil_types::ErrorCode::InvalidArgument);

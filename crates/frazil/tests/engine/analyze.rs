@@ -134,6 +134,10 @@ fn variables_are_chosen_by_patterns_and_the_rest_is_named() {
             .all(|v| v.path == "/T" || v.path.starts_with("/U1"))
     );
     assert_eq!(some.notices, ["no variable is named `nothing*`"]);
+    options.variables = vec!["T".to_owned(), "QVAPUR".to_owned()];
+    let error = analyze(&sample(), &options, &mut Silent).unwrap_err();
+    assert!(error.cause.contains("is asked for `QVAPUR`"), "{error}");
+    assert!(error.cure.unwrap().contains("`QVAPOR`"));
     options.variables = Vec::new();
     let all = report(&sample(), &options);
     assert!(

@@ -4,4 +4,6 @@ mod analyze;
 mod info;
 mod precision;
 mod read;
+#[path = "../../../../tests/support/sampling.rs"]
+mod sampling;
 mod verify;

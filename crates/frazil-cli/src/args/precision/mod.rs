@@ -1,4 +1,4 @@
-//! The words about precision that `pack` takes: each may name variables, `tas:3`, and may be
+//! The words about precision that `pack` and `run` take: each may name variables, `tas:3`, and may be
 //! repeated; together they become rules.
 
 mod rules;
@@ -28,10 +28,25 @@ struct Word {
     parse: fn(&str) -> Result<Vec<Statement>, String>,
 }
 
+impl Word {
+    fn arg(&self) -> Arg {
+        Arg::new(self.name)
+            .long(self.name)
+            .value_name(self.value)
+            .help(self.help)
+            .help_heading(HEADING)
+            .action(ArgAction::Append)
+            .allow_hyphen_values(true)
+            .value_parser(self.parse)
+    }
+}
+
 const HEADING: &str = "Precision";
+/// The flag for what is refused otherwise.
+const FORCE: &str = "force-precision";
 
 /// The words, in the order of the help.
-const WORDS: [Word; 12] = [
+static WORDS: [Word; 12] = [
     Word {
         name: "bits",
         value: "[VAR:]N",
@@ -107,6 +122,9 @@ const WORDS: [Word; 12] = [
     },
 ];
 
+/// Words that only whole files can be packed by: all values decide, or integers take their place.
+const OF_WHOLE_FILES: [&str; 2] = ["keep-information", "pack-integers"];
+
 /// All that the command line says about precision.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PrecisionArgs {
@@ -149,17 +167,9 @@ impl PrecisionArgs {
 
 impl Args for PrecisionArgs {
     fn augment_args(command: Command) -> Command {
-        let words = WORDS.map(|word| {
-            Arg::new(word.name)
-                .long(word.name)
-                .value_name(word.value)
-                .help(word.help)
-                .help_heading(HEADING)
-                .action(ArgAction::Append)
-                .allow_hyphen_values(true)
-                .value_parser(word.parse)
-        });
-        command.args(words).args(files_and_flags())
+        command
+            .args(WORDS.iter().map(Word::arg))
+            .args(files_and_flags())
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -177,13 +187,6 @@ fn files_and_flags() -> [Arg; 4] {
             .help_heading(HEADING)
             .value_parser(value_parser!(PathBuf))
     };
-    let flag = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .help(help)
-            .help_heading(HEADING)
-            .action(ArgAction::SetTrue)
-    };
     [
         // Declared: the declaration has its help.
         file("precision", ""),
@@ -191,40 +194,92 @@ fn files_and_flags() -> [Arg; 4] {
             "write-precision",
             "Write the decisions to this file of rules, which you can review, edit and use again",
         ),
-        flag(
-            "force-precision",
-            "Also round variables that frazil keeps exact by default: coordinates, restarts...",
-        ),
+        force(),
         flag("netcdf-attribute", ""),
     ]
 }
 
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .help(help)
+        .help_heading(HEADING)
+        .action(ArgAction::SetTrue)
+}
+
+fn force() -> Arg {
+    let help = "Also round variables that frazil keeps exact by default: coordinates, restarts...";
+    flag(FORCE, help)
+}
+
+/// Rules for files that a running program writes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RunPrecisionArgs {
+    pub(crate) rules: Vec<VariableRule>,
+}
+
+fn words_of_runs() -> impl Iterator<Item = &'static Word> {
+    WORDS
+        .iter()
+        .filter(|word| !OF_WHOLE_FILES.contains(&word.name))
+}
+
+impl Args for RunPrecisionArgs {
+    fn augment_args(command: Command) -> Command {
+        command.args(words_of_runs().map(Word::arg)).arg(force())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for RunPrecisionArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        // A file of rules is an option of writers, whose flag has this name.
+        let has_file = matches.contains_id("precision");
+        let rules = rules_of(matches, words_of_runs(), has_file)?;
+        Ok(Self { rules })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The rules that some words state; `has_file`: a file states others.
+fn rules_of(
+    matches: &ArgMatches,
+    words: impl Iterator<Item = &'static Word>,
+    has_file: bool,
+) -> Result<Vec<VariableRule>, clap::Error> {
+    let mut statements = in_order(matches, words);
+    if matches.get_flag(FORCE) {
+        if statements.is_empty() && !has_file {
+            let message = "--force-precision needs a precision: state one, such as --digits 3\n";
+            return Err(clap::Error::raw(
+                ErrorKind::MissingRequiredArgument,
+                message,
+            ));
+        }
+        statements.push(Statement {
+            variables: "*".into(),
+            request: PrecisionRequest {
+                force: Some(true),
+                ..PrecisionRequest::default()
+            },
+        });
+    }
+    rules::from_statements(statements)
+        .map_err(|message| clap::Error::raw(ErrorKind::ArgumentConflict, format!("{message}\n")))
+}
+
 impl FromArgMatches for PrecisionArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut statements = in_order(matches);
-        let file = matches.get_one("precision").cloned();
-        if matches.get_flag("force-precision") {
-            if statements.is_empty() && file.is_none() {
-                let message = "--force-precision needs a precision: state one, such as --digits \
-                               3\n";
-                return Err(clap::Error::raw(
-                    ErrorKind::MissingRequiredArgument,
-                    message,
-                ));
-            }
-            statements.push(Statement {
-                variables: "*".into(),
-                request: PrecisionRequest {
-                    force: Some(true),
-                    ..PrecisionRequest::default()
-                },
-            });
-        }
-        let rules = rules::from_statements(statements);
+        let file: Option<PathBuf> = matches.get_one("precision").cloned();
         Ok(Self {
-            rules: rules.map_err(|message| {
-                clap::Error::raw(ErrorKind::ArgumentConflict, format!("{message}\n"))
-            })?,
+            rules: rules_of(matches, WORDS.iter(), file.is_some())?,
             file,
             write: matches.get_one("write-precision").cloned(),
             netcdf_attribute: matches.get_flag("netcdf-attribute"),
@@ -238,9 +293,9 @@ impl FromArgMatches for PrecisionArgs {
 }
 
 /// The statements of all words in the order of the command line.
-fn in_order(matches: &ArgMatches) -> Vec<Statement> {
+fn in_order(matches: &ArgMatches, words: impl Iterator<Item = &'static Word>) -> Vec<Statement> {
     let mut placed: Vec<(usize, Statement)> = Vec::new();
-    for word in &WORDS {
+    for word in words {
         let values = matches.get_many::<Vec<Statement>>(word.name);
         let places = matches.indices_of(word.name);
         for (values, place) in values

@@ -13,7 +13,7 @@ pub(super) fn table(ways: &[ComparedWay]) -> String {
         Column::words("readable by"),
         Column::words("goal"),
         Column::number("file"),
-        Column::number("nine of ten"),
+        Column::number("90 % range"),
         Column::number("s"),
     ]);
     for way in ways {

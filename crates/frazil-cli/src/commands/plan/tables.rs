@@ -53,10 +53,8 @@ fn one(variable: &VariableDecision) -> String {
         let _ = write!(page, "; readers' chunk cache {bytes}, {slots} slots");
     }
     page.push('\n');
-    page.push_str(&wrapped(
-        &text::plain(&variable.reason),
-        text::prose_columns() - 2,
-    ));
+    let reason = text::plain(&variable.reason);
+    page.push_str(&text::wrapped(&reason, "  ", text::prose_columns()));
     if let [first, ..] = variable.chunk_candidates.as_slice() {
         let table = shapes(&variable.chunk_candidates, first).render(screen_columns() - 2);
         page.push_str(&indented(&table));
@@ -67,21 +65,6 @@ fn one(variable: &VariableDecision) -> String {
         ));
     }
     page
-}
-
-/// Words in indented lines of at most `columns`; longer words stay whole.
-fn wrapped(words: &str, columns: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words.split(' ') {
-        match lines.last_mut() {
-            Some(line) if text::columns(line) + 1 + text::columns(word) <= columns => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.iter().map(|line| format!("  {line}\n")).collect()
 }
 
 fn indented(table: &str) -> String {
@@ -160,7 +143,7 @@ fn filters_of(variable: &VariableDecision) -> Table {
     let mut table = Table::new(vec![
         Column::words("filters tried"),
         Column::number("ratio"),
-        Column::number("nine of ten").optional(),
+        Column::number("90 % range").optional(),
         Column::number("write MB/s"),
         Column::number("read MB/s"),
         Column::number("write J/GB").optional(),
@@ -235,12 +218,6 @@ mod tests {
         ] {
             assert!(page.contains(part), "{part}: {page}");
         }
-    }
-
-    #[test]
-    fn long_reasons_take_several_lines() {
-        assert_eq!(wrapped("one two three", 7), "  one two\n  three\n");
-        assert_eq!(wrapped("one", 1), "  one\n");
     }
 
     #[test]

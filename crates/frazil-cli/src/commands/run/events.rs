@@ -1,6 +1,6 @@
 //! What the processes of a run have told: a line of JSON for each event.
 //!
-//! `frazil-preload/src/report.rs` writes them, and `frazil-preload-zlib`.
+//! `frazil-interpose` writes them for the libraries that are preloaded.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -8,6 +8,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use super::datasets::{Datasets, Told};
 
 /// One event, as it is written.
 #[derive(Debug, Deserialize)]
@@ -24,6 +26,8 @@ struct Event {
     known_by: Option<KnownBy>,
     #[serde(flatten)]
     amounts: Amounts,
+    #[serde(flatten)]
+    told: Told,
 }
 
 type KnownBy = (PathBuf, u64, u64);
@@ -36,6 +40,8 @@ pub(super) struct Amounts {
     pub(super) stored_bytes: u64,
     pub(super) waited_seconds: f64,
     pub(super) hidden_seconds: f64,
+    /// Variables that rules leave exact because a model starts from the file again.
+    pub(super) kept_exact: u64,
 }
 
 /// What became of a file.
@@ -50,6 +56,8 @@ pub(super) enum Fate {
     Failed,
     /// Its process ended without closing it: it is at its last commit.
     Unclosed,
+    /// As above, and all that the program did with it is in that commit.
+    LeftWhole,
     /// The program has dropped it.
     Aborted,
     /// The program's own library got it back.
@@ -130,6 +138,9 @@ pub(super) struct Report {
     pub(super) files: Vec<WrittenFile>,
     /// What deflate was given and gave, by process.
     pub(super) deflated: Vec<Deflated>,
+    /// What programs wrote through HDF5 itself.
+    #[serde(flatten)]
+    pub(super) hdf5: Datasets,
 }
 
 impl Report {
@@ -169,6 +180,13 @@ impl Report {
                 raw_bytes: event.amounts.raw_bytes,
                 stored_bytes: event.amounts.stored_bytes,
             }),
+            "dataset" => self.hdf5.begin(event.process, event.path, event.told),
+            "dataset_done" => {
+                let amounts = (event.amounts.raw_bytes, event.amounts.stored_bytes);
+                let which = (event.process, event.path.as_str(), event.told);
+                self.hdf5.end(which, amounts, event.why);
+            }
+            "few_bytes" => self.hdf5.small_writes(event.process, &event.told),
             "passed" => self.begin(event, Fate::NotTaken),
             "read" => self.begin_once(event, Fate::Read),
             "unread" => self.begin_once(event, Fate::NotRead),
@@ -177,6 +195,8 @@ impl Report {
                 let why = event.why.clone().unwrap_or_default();
                 self.of(&event).refused.push(why);
             }
+            "committed" => self.of(&event).fate = Fate::LeftWhole,
+            "changed" => self.of(&event).fate = Fate::Unclosed,
             "returned" => self.end(event, Fate::GivenBack),
             "aborted" => self.end(event, Fate::Aborted),
             "unchanged" => self.end(event, Fate::Unchanged),
@@ -235,8 +255,9 @@ impl Report {
 
     /// The open file of an event.
     fn of(&mut self, event: &Event) -> &mut WrittenFile {
+        let is_open = |fate: Fate| matches!(fate, Fate::Unclosed | Fate::LeftWhole);
         let open = self.files.iter().rposition(|file| {
-            file.process == event.process && file.path == event.path && file.fate == Fate::Unclosed
+            file.process == event.process && file.path == event.path && is_open(file.fate)
         });
         let place = open.unwrap_or_else(|| {
             self.files.push(WrittenFile {
@@ -290,6 +311,8 @@ mod tests {
 {"event":"taken","process":2,"path":"a.nc"}
 {"event":"closed","process":2,"path":"a.nc","raw_bytes":10,"stored_bytes":5,"error":null}
 {"event":"passed","process":2,"path":"b.nc","why":"classic"}
+{"event":"committed","process":1,"path":"a.nc"}
+{"event":"changed","process":1,"path":"a.nc"}
 {"event":"tak"#,
         );
         let fates: Vec<Fate> = report.files.iter().map(|file| file.fate).collect();

@@ -9,6 +9,7 @@ use crate::args::Level;
 const VARIABLE: &str = "FRAZIL_RUN_PATH";
 /// What is preloaded for each level, and what the first one loads.
 const PRELOAD: &str = "libfrazil_preload.so";
+const PRELOAD_HDF5: &str = "libfrazil_preload_hdf5.so";
 const PRELOAD_CODEC: &str = "libfrazil_preload_zlib.so";
 const FRAZIL: &str = "libfrazil.so";
 
@@ -37,6 +38,7 @@ impl Libraries {
         };
         let preload = match level {
             Level::Engine => PRELOAD,
+            Level::Hdf5 => PRELOAD_HDF5,
             Level::Codec => PRELOAD_CODEC,
         };
         let found = folders.iter().find_map(|it| Self::in_folder(it, preload));

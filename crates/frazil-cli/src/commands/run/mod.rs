@@ -1,5 +1,6 @@
 //! `frazil run`: a program that nobody rebuilds, with frazil's library before its own.
 
+mod datasets;
 mod events;
 mod executable;
 mod libraries;
@@ -13,7 +14,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
-use frazil::WriterOptions;
+use frazil::{VariableRule, WriterOptions};
 use tempfile::NamedTempFile;
 
 use self::events::Report;
@@ -38,16 +39,18 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
         json: false,
         quiet: args.quiet,
     });
-    if args.level == Level::Codec && args.has_options() {
+    if args.states_too_much() {
         printer.trouble(
-            "--level codec leaves files as the program writes them: options of writers, \
-             --compress and \
-             --choose-chunks are for --level engine",
+            "--level hdf5 and --level codec leave files as the program writes them: options of writers (at \
+             --level hdf5 all but --threads), --compress, --choose-chunks and --commit-behind are for --level \
+             engine",
         );
         return Ok(Status::Trouble);
     }
+    let rules = written(&args.precision.rules)?;
+    let flags = with_rules(&args.options.0, rules.as_ref());
     let mut options = WriterOptions::default();
-    for (key, value) in &args.options.0 {
+    for (key, value) in &flags {
         if let Err(error) = options.set(key, value) {
             printer.error(&error);
             return Ok(Status::Trouble);
@@ -82,7 +85,7 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
     let events = NamedTempFile::with_prefix("frazil-run-")?;
     let mut command = Command::new(&program);
     command.args(arguments);
-    prepare(&mut command, args, &libraries, events.path());
+    prepare(&mut command, (args, &flags), &libraries, events.path());
     let ended = match command.spawn() {
         Ok(child) => wait(child)?,
         Err(error) => {
@@ -113,10 +116,18 @@ fn states_filters(flags: &WriterOptions) -> bool {
 }
 
 /// The environment that the program and all that it starts get.
-fn prepare(command: &mut Command, args: &RunArgs, libraries: &Libraries, events: &Path) {
+fn prepare(
+    command: &mut Command,
+    (args, options): (&RunArgs, &[(&str, String)]),
+    libraries: &Libraries,
+    events: &Path,
+) {
     command.env(PRELOAD, before(&libraries.preload, env::var_os(PRELOAD)));
     command.env("FRAZIL_RUN_LIBRARY", &libraries.frazil);
     command.env("FRAZIL_RUN_REPORT", events);
+    if args.level == Level::Hdf5 {
+        command.env("FRAZIL_RUN_THREADS", threads(options).to_string());
+    }
     // What the environment states stays: the flags are other words for it.
     let flags = [
         (COMPRESS, args.compress),
@@ -128,9 +139,41 @@ fn prepare(command: &mut Command, args: &RunArgs, libraries: &Libraries, events:
         command.env(name, "1");
     }
     let stated = env::var(OPTIONS).unwrap_or_default();
-    if let Some(list) = listed(&stated, &args.options.0) {
+    if let Some(list) = listed(&stated, options) {
         command.env(OPTIONS, list);
     }
+}
+
+/// The rules of the command line as a file, which lasts as long as the program runs.
+fn written(rules: &[VariableRule]) -> io::Result<Option<NamedTempFile>> {
+    if rules.is_empty() {
+        return Ok(None);
+    }
+    let file = tempfile::Builder::new()
+        .prefix("frazil-run-")
+        .suffix(".toml")
+        .tempfile()?;
+    frazil::write_precision(file.path(), rules).map_err(io::Error::other)?;
+    Ok(Some(file))
+}
+
+/// Options of writers, behind them rules: these override those of a file that is among the options.
+fn with_rules(
+    options: &[(&'static str, String)],
+    rules: Option<&NamedTempFile>,
+) -> Vec<(&'static str, String)> {
+    let rules = rules.map(|file| ("precision", file.path().to_string_lossy().into_owned()));
+    options.iter().cloned().chain(rules).collect()
+}
+
+/// Packing threads as the flags or the environment state them; 0: one for each core.
+fn threads(flags: &[(&str, String)]) -> usize {
+    let mut options = WriterOptions::from_environment().unwrap_or_default();
+    for (key, value) in flags.iter().filter(|(key, _)| *key == "threads") {
+        // The flags were looked at before.
+        let _ = options.set(key, value);
+    }
+    options.resources.threads
 }
 
 /// The list of what the environment states and of the flags, which come last and hold.

@@ -18,8 +18,10 @@ pub(super) fn text(report: &Report, level: Level) -> String {
     };
     lines.extend(others.into_iter().map(line));
     lines.extend(report.deflated.iter().map(deflated));
+    lines.extend(report.hdf5.lines());
     let why = match level {
         Level::Engine => why_nothing(report),
+        Level::Hdf5 => report.hdf5.why_nothing(),
         Level::Codec => report.deflated.is_empty().then(|| {
             "no process called compress2 of a shared zlib: none deflated, or none did so through \
              this function"
@@ -49,13 +51,17 @@ fn line(file: &WrittenFile) -> String {
     let path = &file.path;
     let why = file.why.as_deref().unwrap_or("no reason is known");
     let mut line = match file.fate {
-        Fate::Written => format!("{path}: written by frazil, {}", amounts(file)),
+        Fate::Written => format!("{path}: written by frazil, {}{}", amounts(file), kept(file)),
         Fate::Unchanged => format!("{path}: opened for writing by frazil, not changed"),
         Fate::Failed => format!("{path}: FAILED: {why}"),
         Fate::Unclosed => format!(
             "{path}: FAILED: its process ended without closing it; the file is at its last \
              commit, or \
              not there"
+        ),
+        Fate::LeftWhole => format!(
+            "{path}: its process ended without closing it. It had changed nothing since the last \
+             nc_sync, or since it opened the file: the file is whole"
         ),
         Fate::Aborted => format!("{path}: discarded by the program (nc_abort)"),
         Fate::GivenBack => {
@@ -74,6 +80,17 @@ fn line(file: &WrittenFile) -> String {
         ));
     }
     line
+}
+
+/// What rules would have rounded.
+fn kept(file: &WrittenFile) -> String {
+    match file.amounts.kept_exact {
+        0 => String::new(),
+        count => format!(
+            "; {count} variables that rules would round are exact, because it is a restart file \
+             (--restart-files says which are)"
+        ),
+    }
 }
 
 fn amounts(file: &WrittenFile) -> String {
@@ -109,7 +126,7 @@ fn why_nothing(report: &Report) -> Option<String> {
             }
             (true, true) => {
                 "no process called nc_create or nc_open of a shared netCDF library by name \
-                         (HDF5 and h5py, and bindings that look functions up, go other ways)"
+                         (for HDF5 and h5py there is --level hdf5; bindings that look functions up go other ways)"
                     .to_owned()
             }
         },
@@ -127,6 +144,22 @@ mod tests {
         let passed = r#"{"event":"passed","process":1,"path":"a.nc","why":"it is classic"}"#;
         let words = text(&Report::of_lines(passed), Level::Engine);
         assert!(words.contains("it is classic") && words.contains("nothing was accelerated"));
+    }
+
+    #[test]
+    fn a_file_that_was_left_after_its_last_commit_is_whole() {
+        let lines = [
+            r#"{"event":"taken","process":1,"path":"a.nc"}"#,
+            r#"{"event":"committed","process":1,"path":"a.nc"}"#,
+            r#"{"event":"changed","process":1,"path":"a.nc"}"#,
+        ];
+        let told = |count: usize| Report::of_lines(&lines[..count].join("\n"));
+        let is_whole = |count| text(&told(count), Level::Engine).contains("the file is whole");
+        assert_eq!([1, 2, 3].map(is_whole), [false, true, false]);
+        assert_eq!(
+            [1, 2, 3].map(|count| told(count).has_failures()),
+            [true, false, true]
+        );
     }
 
     #[test]

@@ -14,11 +14,20 @@ use crate::ffi::variable_length;
 use crate::hdf5::scan::Hdf5Input;
 
 /// Expanded elements.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, Eq)]
 pub struct Expanded {
     bytes: Vec<u8>,
     /// Where each element ends.
     ends: Vec<usize>,
+    /// Texts that are not there, in ascending order.
+    nulls: Vec<usize>,
+}
+
+/// A text that is not there is the same as an empty one.
+impl PartialEq for Expanded {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes && self.ends == other.ends
+    }
 }
 
 impl Expanded {
@@ -54,6 +63,12 @@ impl Expanded {
         }
     }
 
+    /// Whether an element is a text that is not there, which C has as a NULL. It expands as an empty one.
+    #[must_use]
+    pub fn is_null(&self, i: usize) -> bool {
+        self.nulls.binary_search(&i).is_ok()
+    }
+
     /// Appends an element that is expanded already.
     pub fn push(&mut self, element: &[u8]) {
         self.bytes.extend_from_slice(element);
@@ -77,6 +92,8 @@ pub fn expand_plain(datatype: &TypeDescription, raw: &[u8]) -> Result<Expanded> 
 pub(super) trait Indirect {
     /// The text behind a value, up to its NUL.
     fn text(&self, raw: &[u8]) -> Result<Vec<u8>>;
+    /// Whether there is no text behind a value.
+    fn is_null(&self, raw: &[u8]) -> Result<bool>;
     /// The elements behind a value of variable length.
     fn sequence(&self, raw: &[u8], element_bytes: usize) -> Result<Vec<u8>>;
     /// The file that the values are of, and its metadata.
@@ -122,6 +139,10 @@ impl Indirect for InMemory<'_> {
         Ok(variable_length::variable_text_bytes(raw)?.unwrap_or_default())
     }
 
+    fn is_null(&self, raw: &[u8]) -> Result<bool> {
+        Ok(variable_length::variable_text_bytes(raw)?.is_none())
+    }
+
     fn sequence(&self, raw: &[u8], element_bytes: usize) -> Result<Vec<u8>> {
         variable_length::variable_length_bytes(raw, element_bytes)
     }
@@ -137,6 +158,10 @@ impl Indirect for InFile<'_> {
         let end = text.iter().position(|&byte| byte == 0);
         text.truncate(end.unwrap_or(text.len()));
         Ok(text)
+    }
+
+    fn is_null(&self, raw: &[u8]) -> Result<bool> {
+        Ok(self.file.is_null(raw)?)
     }
 
     fn sequence(&self, raw: &[u8], element_bytes: usize) -> Result<Vec<u8>> {
@@ -195,7 +220,13 @@ fn expand_all(
         return Err(short());
     }
     expanded.bytes.reserve(raw.len());
+    let texts = at.filter(|_| matches!(datatype.class, TypeClass::VariableText { .. }));
     for element in raw.chunks_exact(datatype.size_bytes) {
+        if let Some(texts) = texts
+            && texts.is_null(element)?
+        {
+            expanded.nulls.push(expanded.ends.len());
+        }
         expand(at, datatype, element, &mut expanded.bytes)?;
         expanded.finish_element();
     }

@@ -70,7 +70,8 @@ impl LiveOutput {
             .map_err(|error| blame(error, self.sink))
     }
 
-    /// Reads a part of a variable of strings; those never written are empty or the fill value.
+    /// Reads a part of a variable of strings; those never written are empty or the fill value. `None` is one that
+    /// is not there.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -78,14 +79,14 @@ impl LiveOutput {
         &self,
         variable: VariableId,
         selection: Option<Hyperslab<'_>>,
-    ) -> Result<Vec<Text>> {
+    ) -> Result<Vec<Option<Text>>> {
         let (dataset, memory) = self.strings(variable)?;
         let elements = elements(dataset, selection)?;
         let raw = dataset.read(&memory, selection, elements)?;
         let mut strings = Vec::new();
         for element in raw.chunks_exact(memory.size_bytes()?) {
-            let text = variable_length::variable_text_bytes(element)?.unwrap_or_default();
-            strings.push(Text::from(text));
+            let text = variable_length::variable_text_bytes(element)?;
+            strings.push(text.map(Text::from));
         }
         let shape = vec![elements];
         let max_shape = vec![Some(elements)];

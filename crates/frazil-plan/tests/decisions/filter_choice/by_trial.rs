@@ -131,13 +131,13 @@ fn a_slower_level_must_earn_the_time_that_it_takes() {
 
 #[test]
 fn a_wider_reader_level_and_a_dearer_goal_are_never_larger() {
-    for data in [smooth(1 << 18), unpacked(1 << 18)] {
+    for data in [smooth(1 << 16), unpacked(1 << 16)] {
         let samples = vec![data];
         let share = |goal, reader_level| {
             let requests = FilterOptions {
                 goal,
                 reader_level,
-                chunk: vec![256, 1024],
+                chunk: vec![64, 1024],
                 ..FilterOptions::default()
             };
             let choice =

@@ -7,6 +7,8 @@ use frazil::schema::VariableId;
 use frazil::{AxisSelection, ElementClass, ErrorCode, Reader, ReaderOptions};
 use frazil_container::hdf5::{Expanded, Hdf5Input, expand_plain};
 
+use crate::sampling::{is_full, sampled};
+
 use super::support::{Random, corpus_files, pick, random_selections, whole};
 
 /// Larger variables are left to the benchmarks.
@@ -18,7 +20,7 @@ fn every_variable_of_the_corpus_reads_as_libhdf5_reads_it() {
         return;
     };
     let (mut variables, mut refused) = (0, Vec::new());
-    for path in files {
+    for path in sampled(files, 4) {
         let options = ReaderOptions::default();
         let reader = match Reader::open(&path, &options) {
             Ok(reader) => reader,
@@ -52,7 +54,8 @@ fn every_variable_of_the_corpus_reads_as_libhdf5_reads_it() {
         println!("{reason}");
     }
     println!("{variables} variables agree, {} refused", refused.len());
-    assert!(variables > 3000 && refused.len() < 20);
+    assert!(variables > if is_full() { 3000 } else { 100 });
+    assert!(refused.len() < 20);
 }
 
 /// Compares one variable; an error says why it cannot be read, by libhdf5 either.

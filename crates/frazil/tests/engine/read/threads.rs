@@ -12,21 +12,22 @@ use frazil::{
     Silent, SynthOptions, pack, read_stats, synth,
 };
 
+use crate::sampling::is_full;
+
 use super::support::{Random, pick, random_selections, whole};
 
 const THREADS: u64 = 64;
 const FILES: u64 = 20;
 
-/// A second, or a minute where `FRAZIL_FULL` is set.
+/// A second, or a minute in a full run.
 fn duration() -> Duration {
-    let is_full = std::env::var_os("FRAZIL_FULL").is_some_and(|value| value == "1");
-    Duration::from_secs(if is_full { 60 } else { 1 })
+    Duration::from_secs(if is_full() { 60 } else { 1 })
 }
 
 fn make(folder: &Path, number: u64) -> Reader {
     let (raw, path) = (folder.join("raw.nc"), folder.join(format!("{number}.nc")));
     let options = SynthOptions {
-        shape: vec![20 + number, 40, 50],
+        shape: vec![12 + number, 20, 50],
         seed: number,
         overwrite: true,
         ..SynthOptions::default()

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use super::sampling::is_full;
 use super::script::{Script, State, holds, mix, stock_tools_read};
 use crate::commit::faults::{self, Fault};
 use crate::hdf5::{Recovery, recover};
@@ -190,7 +191,8 @@ fn kills_at_random_instants_lose_nothing() {
     let mut tally = Tally::default();
     let mut acknowledged_kills = 0;
     let first_seed = u64::from(std::process::id());
-    for seed in first_seed..first_seed + 40 {
+    let kills = if is_full() { 40 } else { 10 };
+    for seed in first_seed..first_seed + kills {
         let script = Script {
             seed,
             steps: 100_000,
@@ -211,5 +213,8 @@ fn kills_at_random_instants_lose_nothing() {
         let _ = std::fs::remove_file(&path);
     }
     println!("{tally:?}");
-    assert!(acknowledged_kills > 20, "most kills fall between commits");
+    assert!(
+        acknowledged_kills > kills / 2,
+        "most kills fall between commits"
+    );
 }

@@ -7,5 +7,7 @@ mod kills;
 mod model;
 mod power;
 mod readers;
+#[path = "../../../../../../tests/support/sampling.rs"]
+mod sampling;
 mod script;
 mod spaces;

@@ -98,7 +98,7 @@ fn chunks_are_entered_where_they_were_written() {
             );
         }
         let texts = output.read_strings(VariableId(1), None).unwrap();
-        assert_eq!(texts[49], "text 49");
+        assert_eq!(texts[49], Some("text 49".into()));
     }
 }
 

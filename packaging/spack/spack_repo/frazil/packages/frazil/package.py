@@ -1,5 +1,7 @@
 # Licensed under MIT or Apache-2.0, at your choice.
 
+from spack_repo.builtin.build_systems.generic import Package
+
 from spack.package import *
 
 
@@ -45,7 +47,8 @@ class Frazil(Package):
         targets = ["install-command", "install-c", "install-preload", "install-plugins"]
         make(*targets, f"PREFIX={prefix}")
         if spec.satisfies("+fortran"):
-            make("-C", "fortran", "install", f"PREFIX={prefix}", f"FC={spack_fc}", f"CC={spack_cc}")
+            compilers = [f"FC={spack_fc}", f"CC={spack_cc}"]
+            make("-C", "fortran", "install", f"PREFIX={prefix}", *compilers)
         if spec.satisfies("+mpi"):
             make("-C", "mpi", "install", f"PREFIX={prefix}", f"CC={spec['mpi'].mpicc}")
         if spec.satisfies("+python"):
