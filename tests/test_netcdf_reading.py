@@ -13,7 +13,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from support import make, random_files
+from support import random_files
 from support.capi import PLAIN, needs
 from support.command import BINARY, SAMPLE
 from support.fortran import LIBRARIES, needs_netcdf_fortran, with_netcdf_fortran
@@ -107,11 +107,6 @@ def is_read_by_frazil(path: Path, frazil: Calls) -> bool:
 def test_the_sample_is_read_by_frazil(libraries):
     assert is_read_by_frazil(SAMPLE, libraries[0])
     assert compare(SAMPLE, libraries, SEED) is None
-
-
-def test_files_with_types_of_their_own_are_left_to_netcdf_c(tmp_path: Path, libraries):
-    path = make.every_netcdf4_type(tmp_path / "types.nc")
-    assert not is_read_by_frazil(path, libraries[0])
 
 
 def test_texts_that_are_not_there_are_read_as_null(tmp_path: Path, libraries):

@@ -64,7 +64,7 @@ with netCDF4.Dataset(path, "w") as file:
 with netCDF4.Dataset(path, "a") as file:
     file["ww"][0], file.more = 7, "m"
 """
-GIVEN_BACK = """
+COMPOUNDS = """
 import sys, numpy as np, netCDF4
 with netCDF4.Dataset(sys.argv[1], "w") as file:
     file.title = "x"
@@ -393,11 +393,11 @@ def test_ncks(tmp_path: Path):
     [
         (PYTHON, "written written"),
         (XARRAY, "written written"),
-        (GIVEN_BACK, "given_back"),
+        (COMPOUNDS, "written"),
         (STRINGS, "written written"),
         (FEW_STRINGS, "written"),
     ],
-    ids=["netcdf4", "xarray", "types", "strings", "few strings"],
+    ids=["netcdf4", "xarray", "compounds", "strings", "few strings"],
 )
 def test_python(tmp_path: Path, program: str, taken: str):
     (tmp_path / "program.py").write_text(program)

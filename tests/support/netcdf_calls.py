@@ -147,7 +147,7 @@ class File:
         for call, numbers in STORAGE.items():
             yield call, calls.ints(f"inq_var_{call}", numbers, id_, varid)
         fill = (ctypes.c_uint64 * 1)()
-        if kind.value != STRING:
+        if kind.value < STRING:
             no_fill = ctypes.c_int()
             status = calls("inq_var_fill", id_, varid, ctypes.byref(no_fill), fill)
             yield "fill", status, no_fill.value, list(fill)

@@ -619,6 +619,15 @@ extern "C" {
 /** The number of a type. */
 typedef int nc_type;
 
+/* <netcdf.h> has it, too: whoever needs both includes that one first. */
+#ifndef _NETCDF_
+/** Elements of any number. */
+typedef struct {
+    size_t len;
+    void *p;
+} nc_vlen_t;
+#endif
+
 const char *frz_nc_inq_libvers(void);
 const char *frz_nc_strerror(int ncerr);
 int frz_nc__create(const char *path, int cmode, size_t initialsz, size_t *chunksizehintp, int
@@ -732,6 +741,42 @@ int frz_nc_inq_type_equal(int ncid1, nc_type typeid1, int ncid2, nc_type typeid2
 int frz_nc_reclaim_data(int ncid, nc_type xtypeid, void *memory, size_t nelems);
 int frz_nc_reclaim_data_all(int ncid, nc_type xtypeid, void *memory, size_t nelems);
 int frz_nc_copy_data(int ncid, nc_type xtypeid, const void *memory, size_t count, void *copy);
+int frz_nc_def_compound(int ncid, size_t size, const char *name, nc_type *typeidp);
+int frz_nc_insert_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type
+    field_typeid);
+int frz_nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type
+    field_typeid, int ndims, const int *dim_sizes);
+int frz_nc_def_vlen(int ncid, const char *name, nc_type base_typeid, nc_type *xtypep);
+int frz_nc_def_enum(int ncid, nc_type base_typeid, const char *name, nc_type *typeidp);
+int frz_nc_insert_enum(int ncid, nc_type xtype, const char *name, const void *value);
+int frz_nc_def_opaque(int ncid, size_t size, const char *name, nc_type *xtypep);
+int frz_nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *size, nc_type *base_nc_typep,
+    size_t *nfieldsp, int *classp);
+int frz_nc_inq_compound(int ncid, nc_type xtype, char *name, size_t *sizep, size_t *nfieldsp);
+int frz_nc_inq_compound_name(int ncid, nc_type xtype, char *name);
+int frz_nc_inq_compound_size(int ncid, nc_type xtype, size_t *sizep);
+int frz_nc_inq_compound_nfields(int ncid, nc_type xtype, size_t *nfieldsp);
+int frz_nc_inq_compound_field(int ncid, nc_type xtype, int fieldid, char *name, size_t *offsetp,
+    nc_type *field_typeidp, int *ndimsp, int *dim_sizesp);
+int frz_nc_inq_compound_fieldname(int ncid, nc_type xtype, int fieldid, char *name);
+int frz_nc_inq_compound_fieldindex(int ncid, nc_type xtype, const char *name, int *fieldidp);
+int frz_nc_inq_compound_fieldoffset(int ncid, nc_type xtype, int fieldid, size_t *offsetp);
+int frz_nc_inq_compound_fieldtype(int ncid, nc_type xtype, int fieldid, nc_type *field_typeidp);
+int frz_nc_inq_compound_fieldndims(int ncid, nc_type xtype, int fieldid, int *ndimsp);
+int frz_nc_inq_compound_fielddim_sizes(int ncid, nc_type xtype, int fieldid, int *dim_sizes);
+int frz_nc_inq_vlen(int ncid, nc_type xtype, char *name, size_t *datum_sizep, nc_type
+    *base_nc_typep);
+int frz_nc_inq_opaque(int ncid, nc_type xtype, char *name, size_t *sizep);
+int frz_nc_inq_enum(int ncid, nc_type xtype, char *name, nc_type *base_nc_typep, size_t
+    *base_sizep, size_t *num_membersp);
+int frz_nc_inq_enum_member(int ncid, nc_type xtype, int idx, char *name, void *value);
+int frz_nc_inq_enum_ident(int ncid, nc_type xtype, long long value, char *identifier);
+int frz_nc_put_vlen_element(int ncid, int typeid1, void *vlen_element, size_t len, const void
+    *data);
+int frz_nc_get_vlen_element(int ncid, int typeid1, const void *vlen_element, size_t *len, void
+    *data);
+int frz_nc_free_vlen(nc_vlen_t *vl);
+int frz_nc_free_vlens(size_t len, nc_vlen_t vlens[]);
 int frz_nc_copy_data_all(int ncid, nc_type xtypeid, const void *memory, size_t count, void
     **copyp);
 int frz_nc_put_att_text(int ncid, int varid, const char *name, size_t len, const char *op);
@@ -1158,6 +1203,34 @@ int frz_nc_report_at_exit(void (*listener)(const char *path, const void *report,
 #define nc_reclaim_data frz_nc_reclaim_data
 #define nc_reclaim_data_all frz_nc_reclaim_data_all
 #define nc_copy_data frz_nc_copy_data
+#define nc_def_compound frz_nc_def_compound
+#define nc_insert_compound frz_nc_insert_compound
+#define nc_insert_array_compound frz_nc_insert_array_compound
+#define nc_def_vlen frz_nc_def_vlen
+#define nc_def_enum frz_nc_def_enum
+#define nc_insert_enum frz_nc_insert_enum
+#define nc_def_opaque frz_nc_def_opaque
+#define nc_inq_user_type frz_nc_inq_user_type
+#define nc_inq_compound frz_nc_inq_compound
+#define nc_inq_compound_name frz_nc_inq_compound_name
+#define nc_inq_compound_size frz_nc_inq_compound_size
+#define nc_inq_compound_nfields frz_nc_inq_compound_nfields
+#define nc_inq_compound_field frz_nc_inq_compound_field
+#define nc_inq_compound_fieldname frz_nc_inq_compound_fieldname
+#define nc_inq_compound_fieldindex frz_nc_inq_compound_fieldindex
+#define nc_inq_compound_fieldoffset frz_nc_inq_compound_fieldoffset
+#define nc_inq_compound_fieldtype frz_nc_inq_compound_fieldtype
+#define nc_inq_compound_fieldndims frz_nc_inq_compound_fieldndims
+#define nc_inq_compound_fielddim_sizes frz_nc_inq_compound_fielddim_sizes
+#define nc_inq_vlen frz_nc_inq_vlen
+#define nc_inq_opaque frz_nc_inq_opaque
+#define nc_inq_enum frz_nc_inq_enum
+#define nc_inq_enum_member frz_nc_inq_enum_member
+#define nc_inq_enum_ident frz_nc_inq_enum_ident
+#define nc_put_vlen_element frz_nc_put_vlen_element
+#define nc_get_vlen_element frz_nc_get_vlen_element
+#define nc_free_vlen frz_nc_free_vlen
+#define nc_free_vlens frz_nc_free_vlens
 #define nc_copy_data_all frz_nc_copy_data_all
 #define nc_put_att_text frz_nc_put_att_text
 #define nc_get_att_text frz_nc_get_att_text

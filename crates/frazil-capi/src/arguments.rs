@@ -180,15 +180,14 @@ pub(crate) fn type_number(value_type: ValueType) -> c_int {
     match value_type {
         ValueType::Atomic(nc_type) => nc_type.number().cast_signed(),
         ValueType::String => frz_type::FRZ_STRING as c_int,
+        // These calls define no types.
+        ValueType::Defined(_) => 0,
     }
 }
 
 /// The type's name in CDL.
 pub(crate) fn type_name(value_type: ValueType) -> &'static str {
-    match value_type {
-        ValueType::Atomic(nc_type) => nc_type.name(),
-        ValueType::String => "string",
-    }
+    value_type.name()
 }
 
 /// Types of elements. The numbers are those of netCDF's `NC_BYTE`, `NC_CHAR`...

@@ -67,6 +67,7 @@ unsafe fn values_of(
             let value = AttributeValue::from_native_bytes(nc_type, bytes);
             Ok(SchemaValue::Atomic(value))
         }
+        ValueType::Defined(_) => Err(invalid("no such type")),
     }
 }
 

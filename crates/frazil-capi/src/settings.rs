@@ -40,10 +40,7 @@ unsafe fn change(
 
 /// Bytes of one element, as C sees it, of a variable of numbers or characters.
 fn element_bytes(variable: &SchemaVariable) -> Option<usize> {
-    match variable.value_type {
-        ValueType::Atomic(nc_type) => Some(nc_type.size_bytes()),
-        ValueType::String => None,
-    }
+    variable.value_type.size_bytes()
 }
 
 /// Sets the value of elements that are never written: one element of the variable's own type at

@@ -174,6 +174,7 @@ unsafe fn put_selected(
         ..
     } = chosen;
     match chosen.value_type {
+        ValueType::Defined(_) => Err(invalid("no such type")),
         ValueType::Atomic(nc_type) => {
             let size = chosen.bytes(nc_type.size_bytes())?;
             // SAFETY: the caller's promise.
@@ -236,6 +237,7 @@ unsafe fn read_selected(
         ..
     } = chosen;
     match chosen.value_type {
+        ValueType::Defined(_) => return Err(invalid("no such type")),
         ValueType::Atomic(nc_type) => {
             let size = chosen.bytes(nc_type.size_bytes())?;
             // SAFETY: the caller's promise.

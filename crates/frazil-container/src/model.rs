@@ -18,7 +18,7 @@ pub struct FileModel {
     /// Group by group, each in file order.
     pub variables: Vec<Variable>,
     /// Types that the file has names for, in file order.
-    pub types: Vec<TypeDescription>,
+    pub types: Vec<NamedType>,
     /// The first thing in the file, in words, for which netCDF-C may refuse it or see other objects
     /// than these; `None`: it numbers and names them just so.
     pub irregular: Option<String>,
@@ -54,6 +54,21 @@ pub struct Dimension {
     pub is_unlimited: bool,
     /// Whether the file has no dimension there: named `phony_dim_N` as netCDF-C names it.
     pub is_phony: bool,
+}
+
+/// A type that the file has a name for.
+#[derive(Debug, Clone)]
+pub struct NamedType {
+    /// Its name.
+    pub name: String,
+    /// The group that it is in; `None`: one that the model does not enter.
+    pub group: Option<GroupId>,
+    /// How many of the model's variables come before it in the file.
+    pub variables_before: usize,
+    /// As values of it are handed out.
+    pub datatype: TypeDescription,
+    /// As it lies in the file, members of compounds in their order.
+    pub stored: TypeDescription,
 }
 
 /// A variable.

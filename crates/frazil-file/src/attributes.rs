@@ -45,6 +45,7 @@ impl Attributes {
                 SchemaValue::Strings(texts) => {
                     Value::Text(joined(texts.iter().map(ToString::to_string)))
                 }
+                SchemaValue::Defined(..) => Value::Other,
             };
             (attribute.name.clone(), value)
         };

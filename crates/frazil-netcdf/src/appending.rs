@@ -22,6 +22,9 @@ pub(super) fn open(path: &Path, mode: Mode, options: WriterOptions) -> Answer<En
     }
     let as_read = Mode(mode.0 & !Mode::WRITE.0);
     let mut reading = Reading::open(path, as_read, &options).map_err(not_served)?;
+    if !reading.user_types().is_empty() {
+        return Err(not_served("it has user-defined types".to_owned()));
+    }
     let options = WriterOptions {
         classic_model: reading.inq_format()? == FORMAT_NETCDF4_CLASSIC,
         ..options

@@ -1,5 +1,7 @@
 //! One open file: every call goes to the back end that serves it.
 
+mod user_types;
+
 use std::path::{Path, PathBuf};
 
 use crate::create::{
@@ -419,7 +421,7 @@ forward! {
     fn inq_grp_full_ncid(group: GroupNumber, path: &str) -> GroupNumber;
     /// `nc_rename_grp`
     fn rename_grp(group: GroupNumber, name: &str) -> ();
-    /// `nc_inq_typeids`: always none.
+    /// `nc_inq_typeids`
     fn inq_typeids(group: GroupNumber) -> Vec<i32>;
 
     /// `nc_def_var`: its number.

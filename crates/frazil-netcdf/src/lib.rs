@@ -7,7 +7,7 @@
 //! A [`Dataset`] is one open file. A [`Writer`](frazil_write::Writer) serves netCDF-4 files that
 //! are created or opened for writing, a [`Reader`](frazil_read::Reader) those opened for reading.
 //! The bundled netCDF-C serves classic files, and files in which netCDF-C may show something else
-//! than the reader does (user-defined types, links, filters of plugins).
+//! than the reader does (links, filters of plugins).
 
 #![forbid(unsafe_code)]
 
@@ -26,11 +26,14 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod types;
+mod user_types;
 
 pub use dataset::Dataset;
+pub use names::sought_name;
 pub use status::{Outcome, Status};
 pub use types::{
     AttributeInquiry, AttributeValues, CText, ChunkCache, DeflateInquiry, DimensionInquiry,
     FORMAT_NETCDF4_CLASSIC, FillInquiry, GLOBAL, GroupInquiry, GroupNumber, MemorySpan, MemoryType,
     Mode, Region, STRING, State, Storage, UNLIMITED, VariableInquiry,
 };
+pub use user_types::{Field, Pointer, TypeKind, UserType, UserTypes, UserValues};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::status::{Answer, Refusal, Status};
+use crate::status::{Answer, Outcome, Refusal, Status};
 use frazil_container::netcdf::normalized_name;
 use frazil_options::names::{MAX_NAME_BYTES, NameFault, checked_name};
 
@@ -83,6 +83,19 @@ pub(super) fn check_sought(name: &str) -> Answer<()> {
         None => Err(Status::EBADNAME.into()),
         Some(bytes) if bytes > MAX_NAME => Err(Status::EMAXNAME.into()),
         Some(_) => Ok(()),
+    }
+}
+
+/// A name as netCDF-C looks it up.
+///
+/// # Errors
+/// `NC_EBADNAME`, `NC_EMAXNAME`.
+pub fn sought_name(name: &str) -> Outcome<String> {
+    let name = normalized_name(name).filter(|name| !name.contains('\0'));
+    let name = name.ok_or(Status::EBADNAME)?;
+    match name.len() {
+        0..=MAX_NAME => Ok(name),
+        _ => Err(Status::EMAXNAME),
     }
 }
 

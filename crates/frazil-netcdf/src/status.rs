@@ -96,6 +96,8 @@ statuses! {
     ENOPAR = -114;
     /// `NC_EBADGRPID`
     EBADGRPID = -116;
+    /// `NC_ETYPDEFINED`: it can get no more members.
+    ETYPDEFINED = -118;
     /// `NC_EBADTYPID`
     EBADTYPID = -117;
     /// `NC_ELATEFILL`

@@ -5,6 +5,8 @@ use std::ops::BitOr;
 
 use frazil_container::classic::NcType;
 
+use crate::user_types::UserValues;
+
 /// Number of a group: the low 16 bits of a netCDF id. The root group is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct GroupNumber(pub u16);
@@ -260,6 +262,8 @@ pub enum AttributeValues {
     Atomic(frazil_container::classic::AttributeValue),
     /// `NC_STRING`.
     Strings(Vec<Text>),
+    /// Of a type that a program has defined.
+    User(UserValues),
 }
 
 /// What `nc_inq_var_fill` says.

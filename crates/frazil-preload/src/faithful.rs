@@ -12,6 +12,7 @@ use crate::invoke::{INVALID, Words, invoke, invoke_on, number};
 use crate::library::{Library, is_drop_in};
 use crate::names::{Call, NAMES};
 use crate::shadow::{Shadow, Variable};
+use crate::values::size_of_type;
 
 /// `NC_CHUNKED`, `NC_CONTIGUOUS` and `NC_COMPACT`
 const CHUNKED: c_int = 0;
@@ -23,6 +24,8 @@ const BITGROOM: c_int = 1;
 const BAD_CHUNK: c_int = -127;
 /// `NC_ENOFILTER`
 const NO_FILTER: c_int = -136;
+/// The last of the types that are not of programs.
+const LAST_ATOMIC: c_int = 12;
 /// `NC_MAX_VAR_DIMS`
 const MOST_DIMENSIONS: usize = 1024;
 /// Calls after which a variable's filters may have changed.
@@ -159,7 +162,9 @@ pub(crate) fn verdict(
 ) -> Option<c_int> {
     let name = NAMES.get(call).copied().unwrap_or_default();
     let is_of_variable = name.starts_with("nc_def_var_") || name.starts_with("nc_put_att");
-    if !is_of_variable {
+    // Its types have other numbers.
+    let is_of_own_type = name == "nc_put_att" && words[3] as c_int > LAST_ATOMIC;
+    if !is_of_variable || is_of_own_type {
         return None;
     }
     let mut variable = describe(library, own, words[1] as c_int, false)?;
@@ -333,8 +338,13 @@ fn describe(
     let places = [number(varid), (&raw mut filters) as usize, 0];
     // SAFETY: frz_nc_inq_var_filter_ids with no place for the numbers.
     unsafe { invoke_on(library, "nc_inq_var_filter_ids", own, places) };
+    let size = match nc_type > LAST_ATOMIC {
+        true => Some(size_of_type(library, own, nc_type).ok()?),
+        false => None,
+    };
     Some(Variable {
         nc_type,
+        size,
         lengths: dimids.iter().map(length).collect::<Option<_>>()?,
         is_filtered: filters > 0,
         is_chunked,

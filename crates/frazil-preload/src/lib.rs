@@ -60,4 +60,6 @@ mod state;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod twin;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod user_types;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod values;

@@ -7,11 +7,12 @@ use std::ffi::{CString, c_char, c_int, c_void};
 
 use crate::files::{Place, Taken, WRITE};
 use crate::handover::fill_mode_of;
-use crate::invoke::{BAD_ID, Words, invoke, invoke_on, number};
+use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
 use crate::late::Late;
 use crate::library::{Library, frazil};
 use crate::report::{self, Done};
 use crate::state::State;
+use crate::user_types::types_of;
 use crate::values::{done, text};
 
 /// Closes the file and has the program's own library open it; `why` goes into the report where nothing was
@@ -25,6 +26,10 @@ pub(crate) fn go_on_there(file: &Taken, why: &str) -> Result<(), c_int> {
         return Ok(());
     };
     let names = groups_of(frazil, root);
+    let own: Vec<c_int> = (0..names.len())
+        .map(|group| root | group as c_int)
+        .collect();
+    let types = types_of(frazil, &own)?;
     let fill_mode = fill_mode_of(frazil, root)?;
     let in_define_mode = !State::of(file).is_in_data_mode();
     if let Some(shadow) = file.notes().shadow.take() {
@@ -53,6 +58,10 @@ pub(crate) fn go_on_there(file: &Taken, why: &str) -> Result<(), c_int> {
         // SAFETY: nc_inq_grp_full_ncid with its arguments.
         done(unsafe { invoke_on(file.program, "nc_inq_grp_full_ncid", real, others) })?;
         groups.push(group);
+    }
+    if types_of(file.program, &groups)? != types {
+        report::refused(&file.path, why, "its types have other numbers there");
+        return Err(INVALID);
     }
     if in_define_mode {
         // SAFETY: nc_redef with the file's number.

@@ -22,12 +22,16 @@ pub(crate) struct Shadow {
     id: c_int,
     /// Its dimensions, by their lengths.
     dimensions: BTreeMap<usize, c_int>,
+    /// Its types, by the sizes of their elements.
+    types: BTreeMap<usize, c_int>,
     variables: u32,
 }
 
 /// A variable as frazil knows it.
 pub(crate) struct Variable {
     pub(crate) nc_type: c_int,
+    /// Bytes of an element of a type that the program has defined.
+    pub(crate) size: Option<usize>,
     /// Lengths; 0 of unlimited ones.
     pub(crate) lengths: Vec<usize>,
     pub(crate) is_filtered: bool,
@@ -44,6 +48,7 @@ impl Shadow {
         Some(Self {
             id,
             dimensions: BTreeMap::new(),
+            types: BTreeMap::new(),
             variables: 0,
         })
     }
@@ -62,6 +67,21 @@ impl Shadow {
         Some(dimid)
     }
 
+    /// A type of elements of this size.
+    fn opaque(&mut self, program: &'static Library, size: usize) -> Option<c_int> {
+        if let Some(&known) = self.types.get(&size) {
+            return Some(known);
+        }
+        let name = CString::new(format!("t{size}")).ok()?;
+        let mut nc_type: c_int = 0;
+        let places = [size, name.as_ptr() as usize, (&raw mut nc_type) as usize];
+        // SAFETY: nc_def_opaque with its arguments.
+        let status = unsafe { invoke_on(program, "nc_def_opaque", self.id, places) };
+        (status == 0).then_some(())?;
+        self.types.insert(size, nc_type);
+        Some(nc_type)
+    }
+
     /// Defines such a variable; its number.
     fn define(&mut self, program: &'static Library, variable: &Variable) -> Option<c_int> {
         let dimids: Vec<c_int> = (variable.lengths.iter())
@@ -70,9 +90,13 @@ impl Shadow {
         let name = CString::new(format!("v{}", self.variables)).ok()?;
         self.variables += 1;
         let mut varid: c_int = 0;
+        let nc_type = match variable.size {
+            Some(size) => self.opaque(program, size)?,
+            None => variable.nc_type,
+        };
         let places = [
             name.as_ptr() as usize,
-            number(variable.nc_type),
+            number(nc_type),
             dimids.len(),
             dimids.as_ptr() as usize,
             (&raw mut varid) as usize,

@@ -11,6 +11,7 @@ use crate::cache::{Cache, cache_of, set_cache};
 use crate::files::Taken;
 use crate::invoke::{BAD_ID, INVALID, invoke_on, number};
 use crate::library::Library;
+use crate::user_types::define_types;
 use crate::values::{NAME_BYTES, copy_attributes, done, text};
 
 /// `NC_GLOBAL`
@@ -143,7 +144,7 @@ impl<'a> Twin<'a> {
         Ok(())
     }
 
-    /// Groups, in the order of their numbers.
+    /// Groups, in the order of their numbers, and the types in them.
     pub(crate) fn define_groups(&mut self) -> Result<(), c_int> {
         let from = self.source.library;
         for &own in &self.source.groups[1..] {
@@ -164,7 +165,7 @@ impl<'a> Twin<'a> {
             done(unsafe { invoke_on(self.program, "nc_def_grp", above, places) })?;
             self.groups.push(real);
         }
-        Ok(())
+        define_types((from, &self.source.groups), (self.program, &self.groups))
     }
 
     /// Dimensions, in the order of their numbers, which all groups share.

@@ -13,10 +13,11 @@ const SIZES: [usize; 12] = [1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, size_of::<usize>()]
 /// An object that has attributes: library, file or group, variable.
 pub(crate) type Owner = (&'static Library, c_int, c_int);
 
-/// Copies an attribute of numbers, text or strings.
+/// Copies an attribute of numbers, text or strings, or of a type that the program has defined in both libraries by
+/// the same number, if nothing in it points elsewhere.
 ///
 /// # Errors
-/// The status of the library that refuses; `NC_EINVAL` for a type that programs define.
+/// The status of the library that refuses.
 pub(crate) fn copy_attribute(name: &CStr, from: Owner, to: Owner) -> Result<(), c_int> {
     let text = name.as_ptr() as usize;
     let (library, id, varid) = from;
@@ -29,12 +30,12 @@ pub(crate) fn copy_attribute(name: &CStr, from: Owner, to: Owner) -> Result<(), 
     ];
     // SAFETY: nc_inq_att with its arguments.
     done(unsafe { invoke_on(library, "nc_inq_att", id, places) })?;
-    let size = usize::try_from(nc_type - 1)
-        .ok()
-        .and_then(|index| SIZES.get(index));
-    let bytes = size
-        .and_then(|size| size.checked_mul(length))
-        .ok_or(INVALID)?;
+    let known = usize::try_from(nc_type - 1).ok();
+    let size = match known.and_then(|index| SIZES.get(index)) {
+        Some(&size) => size,
+        None => size_of_type(library, id, nc_type)?,
+    };
+    let bytes = size.checked_mul(length).ok_or(INVALID)?;
     // Words, so that values of every type are aligned.
     let mut values = vec![0_u64; bytes.div_ceil(8).max(1)];
     let place = values.as_mut_ptr() as usize;
@@ -51,6 +52,22 @@ pub(crate) fn copy_attribute(name: &CStr, from: Owner, to: Owner) -> Result<(), 
         }
     }
     done(status)
+}
+
+/// Bytes of an element of a type that a program has defined.
+///
+/// # Errors
+/// The status of the library.
+pub(crate) fn size_of_type(
+    library: &'static Library,
+    id: c_int,
+    nc_type: c_int,
+) -> Result<usize, c_int> {
+    let mut size = 0_usize;
+    let words = [number(nc_type), 0, (&raw mut size) as usize];
+    // SAFETY: nc_inq_type with no place for the name.
+    done(unsafe { invoke_on(library, "nc_inq_type", id, words) })?;
+    Ok(size)
 }
 
 /// A status as an outcome.

@@ -37,7 +37,7 @@ pub(crate) fn describe<'py>(py: Python<'py>, reader: &Reader) -> PyResult<Bound<
     }
     let types = PyList::empty(py);
     for named in &model.types {
-        types.append(datatype(py, named)?)?;
+        types.append(datatype(py, &named.datatype)?)?;
     }
     let all = PyDict::new(py);
     all.set_item("types", types)?;

@@ -27,6 +27,8 @@ pub(crate) fn type_number(value_type: ValueType) -> u32 {
     match value_type {
         ValueType::Atomic(nc_type) => nc_type.number(),
         ValueType::String => STRING,
+        // The package defines no types.
+        ValueType::Defined(_) => 0,
     }
 }
 
@@ -110,7 +112,7 @@ fn one_element(value_type: ValueType, bytes: &[u8]) -> Result<AttributeValue, Er
             Ok(AttributeValue::from_native_bytes(nc_type, bytes))
         }
         ValueType::Atomic(_) => Err(invalid("the fill value is not one element of its type")),
-        ValueType::String => Err(invalid(
+        ValueType::String | ValueType::Defined(_) => Err(invalid(
             "variables of strings cannot have a fill value of your \
                                           own",
         )),

@@ -143,7 +143,11 @@ pub(super) fn fill_inside(variable: &Variable) -> Vec<u8> {
 /// nothing, as in netCDF-C.
 pub(super) fn fill_outside(variable: &Variable) -> Vec<u8> {
     let has_own = variable.dataset.fill_status == FillStatus::User;
-    match NcType::of(&variable.datatype).filter(|_| !has_own) {
+    let numbers = match &variable.datatype.class {
+        TypeClass::Enumeration { base, .. } => base,
+        _ => &variable.datatype,
+    };
+    match NcType::of(numbers).filter(|_| !has_own) {
         Some(nc_type) => nc_type.default_fill().to_native_bytes(),
         None => fill_inside(variable),
     }

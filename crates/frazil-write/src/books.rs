@@ -135,7 +135,7 @@ impl Books {
             let all = self.schema.attributes(owner).iter();
             for attribute in all.filter(|attribute| names.contains(&attribute.name)) {
                 output
-                    .put_attribute(owner, attribute)
+                    .put_attribute(owner, attribute, &self.schema.types)
                     .map_err(|error| from_container(error, &self.path))?;
             }
         }
@@ -321,7 +321,7 @@ impl Books {
             for attribute in final_attributes(plan, stats) {
                 let owner = AttributeOwner::Variable(id);
                 output
-                    .put_attribute(owner, &attribute.to_schema())
+                    .put_attribute(owner, &attribute.to_schema(), &self.schema.types)
                     .map_err(|error| from_container(error, &self.path))?;
             }
         }

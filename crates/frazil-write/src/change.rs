@@ -5,13 +5,14 @@ use frazil_container::hdf5::LiveOutput;
 
 use frazil_container::schema::{
     AttributeOwner, DimensionId, GroupId, Schema, SchemaAttribute, SchemaDimension, SchemaGroup,
-    SchemaVariable, VariableId,
+    SchemaType, SchemaVariable, VariableId,
 };
 
 /// One change of a schema.
 #[derive(Debug, Clone)]
 pub(super) enum Change {
     AddGroup(SchemaGroup),
+    AddType(Box<SchemaType>),
     AddDimension(SchemaDimension),
     AddVariable(Box<SchemaVariable>),
     /// The variable that was added last goes again; its dataset is not made yet.
@@ -31,6 +32,7 @@ impl Change {
     pub(super) fn apply(&self, schema: &mut Schema) {
         match self {
             Self::AddGroup(group) => schema.groups.push(group.clone()),
+            Self::AddType(one) => schema.types.push((**one).clone()),
             Self::AddDimension(dimension) => schema.dimensions.push(dimension.clone()),
             Self::AddVariable(variable) => schema.variables.push((**variable).clone()),
             Self::TakeBackVariable => drop(schema.variables.pop()),
@@ -69,6 +71,7 @@ impl Change {
         self.apply(schema);
         match self {
             Self::AddGroup(_)
+            | Self::AddType(_)
             | Self::AddDimension(_)
             | Self::AddVariable(_)
             | Self::TakeBackVariable

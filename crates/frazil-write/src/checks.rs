@@ -62,11 +62,8 @@ pub fn check_size(dimensions: &[&SchemaDimension], value_type: ValueType) -> Res
 }
 
 fn check_bytes_of(lengths: impl Iterator<Item = u64>, value_type: ValueType) -> Result<()> {
-    let size = match value_type {
-        ValueType::Atomic(nc_type) => nc_type.size_bytes(),
-        // A reference to the text.
-        ValueType::String => 16,
-    };
+    // A string is a place in a heap.
+    let size = value_type.size_bytes().unwrap_or(16);
     let mut lengths = lengths.filter(|&length| length > 0);
     let bytes = lengths.try_fold(size as u64, |bytes, length| bytes.checked_mul(length));
     if bytes.is_some_and(|bytes| bytes <= MOST_BYTES) {
@@ -98,12 +95,16 @@ impl Writer {
             let cause = "holds strings, which cannot go without a fill value";
             return Err(refused(cause));
         }
-        if let Fill::Value(value) = &settings.fill {
-            let is_element =
-                variable.value_type == ValueType::Atomic(value.nc_type()) && value.len() == 1;
-            if !is_element {
-                return Err(refused("the fill value is not one element of its type"));
+        let is_element = match (&settings.fill, variable.value_type) {
+            (Fill::Default | Fill::Nothing, _) => true,
+            (Fill::Value(value), value_type) => {
+                value_type == ValueType::Atomic(value.nc_type()) && value.len() == 1
             }
+            (Fill::Bytes(bytes), ValueType::Defined(defined)) => bytes.len() == defined.size_bytes,
+            (Fill::Bytes(_), _) => false,
+        };
+        if !is_element {
+            return Err(refused("the fill value is not one element of its type"));
         }
         self.check_layout(variable, &settings.layout)?;
         check_filters(variable, &dimensions_of(&self.schema, variable), settings)?;
@@ -128,11 +129,11 @@ impl Writer {
                 chunk.clone()
             }
         };
-        let ValueType::Atomic(nc_type) = variable.value_type else {
+        let Some(size) = variable.value_type.size_bytes() else {
             return Ok(());
         };
         let is_chunk = *layout != LayoutRequest::Contiguous;
-        check_gathered(&chunk, nc_type.size_bytes(), is_chunk, self.memory_bytes).map(drop)
+        check_gathered(&chunk, size, is_chunk, self.memory_bytes).map(drop)
     }
 
     /// Refuses values, so many bytes of them, that do not fit a variable and its axes.
@@ -142,11 +143,11 @@ impl Writer {
             let path = self.schema.variable_path(id);
             error.in_file(&self.path).at_variable(&path)
         };
-        let ValueType::Atomic(nc_type) = self.schema.variables[id.0].value_type else {
+        let Some(size) = self.schema.variables[id.0].value_type.size_bytes() else {
             return Err(wrap(refused("holds strings, not numbers")));
         };
         self.check_place(id, slab)
-            .and_then(|elements| check_bytes(elements, nc_type.size_bytes(), bytes))
+            .and_then(|elements| check_bytes(elements, size, bytes))
             .map_err(wrap)
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use frazil_container::hdf5::{NON_COORDINATE_PREFIX, is_hidden_attribute};
+use frazil_container::hdf5::{NON_COORDINATE_PREFIX, TypeDescription, is_hidden_attribute};
 use frazil_types::ErrorCode;
 
 use super::change::Change;
@@ -14,7 +14,7 @@ use super::settings::VariableSettings;
 use super::writer::{Details, Writer};
 use frazil_container::schema::{
     AttributeOwner, DimensionId, Fill, GroupId, SchemaAttribute, SchemaDimension, SchemaGroup,
-    SchemaValue, SchemaVariable, ValueType, VariableId,
+    SchemaType, SchemaValue, SchemaVariable, TypeId, ValueType, VariableId,
 };
 use frazil_file::attributes::Attributes;
 use frazil_file::error::{Error, Result};
@@ -54,6 +54,30 @@ impl Writer {
         };
         self.change(Change::AddGroup(group));
         Ok(GroupId(self.schema.groups.len() - 1))
+    }
+
+    /// Adds a type to a group, at any time; its description says all that it is, nested types included.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that no type can have, or that is in use.
+    pub fn add_type(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        datatype: TypeDescription,
+    ) -> Result<TypeId> {
+        self.begin()?;
+        self.check_group(group)?;
+        let name = self.check_free(group, name, false)?.into_owned();
+        if self.options.classic_model {
+            return Err(self.not_classic("types of its own"));
+        }
+        self.change(Change::AddType(Box::new(SchemaType {
+            name,
+            group,
+            datatype,
+        })));
+        Ok(TypeId(self.schema.types.len() - 1))
     }
 
     /// Adds a dimension to a group.
@@ -232,6 +256,7 @@ impl Writer {
                 check_texts(texts).map_err(wrap)?;
                 ValueType::String
             }
+            SchemaValue::Defined(defined, _) => ValueType::Defined(*defined),
         };
         self.check_classic_type(value_type)
             .map_err(|error| error.in_file(&self.path).at_variable(&name))?;
@@ -412,6 +437,8 @@ impl Writer {
             "dimension"
         } else if self.schema.group_in(group, &name).is_some() {
             "group"
+        } else if self.schema.type_in(group, &name).is_some() {
+            "type"
         } else {
             return Ok(name);
         };
@@ -437,6 +464,8 @@ impl Writer {
             "variable"
         } else if self.schema.group_in(group, name).is_some() {
             "group"
+        } else if self.schema.type_in(group, name).is_some() {
+            "type"
         } else if !is_variable && self.schema.dimension_in(group, name).is_some() {
             "dimension"
         } else {
@@ -462,11 +491,7 @@ impl Writer {
         if is_classic || !self.options.classic_model {
             return Ok(());
         }
-        let name = match value_type {
-            ValueType::Atomic(nc_type) => nc_type.name(),
-            ValueType::String => "string",
-        };
-        Err(self.not_classic(&format!("values of type {name}")))
+        Err(self.not_classic(&format!("values of type {}", value_type.name())))
     }
 
     /// Refuses dimensions that are not in the variable's group or above it.
@@ -507,13 +532,19 @@ fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
         // An attribute like others.
         return;
     }
-    let Fill::Value(value) = &settings.fill else {
-        variable.attributes.retain(|a| a.name != FILL_VALUE);
-        return;
+    let value = match (&settings.fill, variable.value_type) {
+        (Fill::Value(value), _) => SchemaValue::Atomic(value.clone()),
+        (Fill::Bytes(bytes), ValueType::Defined(defined)) => {
+            SchemaValue::Defined(defined, bytes.clone())
+        }
+        _ => {
+            variable.attributes.retain(|a| a.name != FILL_VALUE);
+            return;
+        }
     };
     let attribute = SchemaAttribute {
         name: FILL_VALUE.to_owned(),
-        value: SchemaValue::Atomic(value.clone()),
+        value,
     };
     // Attributes lie in the order in which they were first set.
     match variable

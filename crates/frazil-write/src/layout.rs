@@ -4,7 +4,7 @@
 use super::borders::Borders;
 use super::errors::refused;
 use super::settings::LayoutRequest;
-use frazil_container::schema::{Schema, ValueType, VariableId};
+use frazil_container::schema::{Schema, VariableId};
 use frazil_file::counting;
 use frazil_file::error::{Error, Result};
 use frazil_options::chunk_goal::{AccessPattern, Chooser, Subject, roles_of_schema};
@@ -329,10 +329,7 @@ pub(super) fn record_bytes(schema: &Schema, expected: &[Option<u64>], id: Variab
 
 /// Bytes of one element; strings, which are never gathered, count as nothing.
 pub(super) fn element_bytes(schema: &Schema, id: VariableId) -> usize {
-    match schema.variables[id.0].value_type {
-        ValueType::Atomic(nc_type) => nc_type.size_bytes(),
-        ValueType::String => 0,
-    }
+    schema.variables[id.0].value_type.size_bytes().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -10,6 +10,9 @@ use crate::nc::pointers::list;
 use crate::nc::slab::{Axes, Slab, Variable};
 use crate::nc::{strings, table, types};
 
+/// `NC_EMAPTYPE`: maps are for netCDF's own types.
+const BAD_MAP_TYPE: Status = Status(-121);
+
 /// C's pointers to a slab's numbers; NULL where none is given.
 #[derive(Clone, Copy)]
 struct Place {
@@ -158,7 +161,21 @@ unsafe fn put(
             }
         }
         let mut variable = Variable { file, group, varid };
-        let memory = memory.map_or_else(|| variable.memory(), Ok)?;
+        let nc_type = match memory {
+            None => variable.nc_type()?,
+            Some(_) => 0,
+        };
+        if !types::is_atomic(nc_type) {
+            if place.is_mapped {
+                return Err(BAD_MAP_TYPE);
+            }
+            // SAFETY: as this function's.
+            return unsafe {
+                let slab = place.read(&mut variable)?;
+                variable.put_user(&slab, nc_type, data)
+            };
+        }
+        let memory = memory.map_or_else(|| types::memory(nc_type), Ok)?;
         // SAFETY: as this function's.
         unsafe {
             let slab = match place.read(&mut variable) {
@@ -238,7 +255,21 @@ unsafe fn get(
 ) -> Outcome<()> {
     table::with(ncid, |file, group| {
         let mut variable = Variable { file, group, varid };
-        let memory = memory.map_or_else(|| variable.memory(), Ok)?;
+        let nc_type = match memory {
+            None => variable.nc_type()?,
+            Some(_) => 0,
+        };
+        if !types::is_atomic(nc_type) {
+            if place.is_mapped {
+                return Err(BAD_MAP_TYPE);
+            }
+            // SAFETY: as this function's.
+            return unsafe {
+                let slab = place.read(&mut variable)?;
+                variable.get_user(&slab, nc_type, data)
+            };
+        }
+        let memory = memory.map_or_else(|| types::memory(nc_type), Ok)?;
         // SAFETY: as this function's.
         unsafe {
             let slab = place.read(&mut variable)?;

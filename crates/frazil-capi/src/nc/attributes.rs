@@ -2,10 +2,13 @@
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 
-use frazil::netcdf::{FORMAT_NETCDF4_CLASSIC, GLOBAL, MemoryType, Outcome, STRING, Status};
+use frazil::netcdf::{
+    AttributeValues, FORMAT_NETCDF4_CLASSIC, GLOBAL, MemoryType, Outcome, STRING, Status,
+};
 
 use crate::nc::pointers::{list, store, store_all, store_text, text};
 use crate::nc::strings::{allocated_or_null, owned};
+use crate::nc::user_values::deliver;
 use crate::nc::{entries, table, types};
 
 /// `NC_CHAR`
@@ -38,6 +41,30 @@ pub(crate) unsafe fn put(
     })
 }
 
+/// As [`put`], of a type that a program has defined.
+///
+/// # Safety
+/// As [`put`].
+unsafe fn put_user(
+    (ncid, varid): (c_int, c_int),
+    name: &str,
+    nc_type: c_int,
+    length: usize,
+    data: *const c_void,
+) -> Outcome<()> {
+    table::with(ncid, |file, group| {
+        // What is no type has no bytes.
+        let size = file
+            .user_types()
+            .get(nc_type)
+            .map_or(0, |one| one.size_bytes);
+        let bytes = length.checked_mul(size).ok_or(Status::EINVAL)?;
+        // SAFETY: as this function's.
+        let bytes = unsafe { list(data.cast::<u8>(), bytes) }?;
+        file.put_att_user(group, varid, name, nc_type, bytes)
+    })
+}
+
 /// Reads an attribute's values as values of type `memory`; `None`: as they are.
 ///
 /// # Safety
@@ -49,11 +76,18 @@ pub(crate) unsafe fn get(
     place: *mut c_void,
 ) -> Outcome<()> {
     let mut bytes = Vec::new();
-    let mut strings = None;
+    let (mut strings, mut defined) = (None, None);
     let outcome = table::with(ncid, |file, group| {
         let memory = match memory {
             Some(memory) => memory,
-            None => types::memory(file.inq_att(group, varid, name)?.nc_type)?,
+            None => {
+                let nc_type = file.inq_att(group, varid, name)?.nc_type;
+                if !types::is_atomic(nc_type) {
+                    defined = Some(file.attribute(group, varid, name)?);
+                    return Ok(());
+                }
+                types::memory(nc_type)?
+            }
         };
         if memory == MemoryType::String {
             strings = Some(file.get_att_strings(group, varid, name)?);
@@ -63,6 +97,10 @@ pub(crate) unsafe fn get(
     });
     if !matches!(outcome, Ok(()) | Err(Status::ERANGE)) || place.is_null() {
         return outcome;
+    }
+    if let Some(AttributeValues::User(values)) = &defined {
+        // SAFETY: as this function's.
+        return unsafe { deliver(values, place) };
     }
     // SAFETY: as this function's.
     unsafe { store_all(place.cast(), &bytes) };
@@ -199,7 +237,10 @@ entries! {
         op: *const c_void,
     ) {
         let name = name_of((ncid, varid), name)?;
-        put((ncid, varid), name, xtype, types::memory(xtype)?, len, op)
+        if types::is_atomic(xtype) {
+            return put((ncid, varid), name, xtype, types::memory(xtype)?, len, op);
+        }
+        put_user((ncid, varid), name, xtype, len, op)
     }
 
     /// `nc_get_att`

@@ -2,10 +2,10 @@
 
 use std::ffi::{c_char, c_int};
 
-use frazil::netcdf::{STRING, Status};
+use frazil::netcdf::Status;
 
 use crate::nc::pointers::{store, store_all, store_text, text};
-use crate::nc::{entries, table, types};
+use crate::nc::{entries, table, types, user_types};
 
 entries! {
     /// `nc_inq`
@@ -137,19 +137,27 @@ entries! {
     /// `nc_inq_type`
     fn frz_nc_inq_type(ncid: c_int, xtype: c_int, name: *mut c_char, size: *mut usize) {
         // Those that every file has are known without a group.
-        let (found, bytes) = match xtype <= STRING {
-            true => table::with_any_group(ncid, |_, _| types::describe(xtype))?,
-            false => table::with(ncid, |_, _| types::describe(xtype))?,
-        };
-        store_text(name, found.as_bytes());
-        store(size, bytes);
-        Ok(())
+        if types::is_atomic(xtype) {
+            let (found, bytes) = table::with_any_group(ncid, |_, _| types::describe(xtype))?;
+            store_text(name, found.as_bytes());
+            store(size, bytes);
+            return Ok(());
+        }
+        user_types::with(ncid, xtype, |one| {
+            store_text(name, one.name.as_bytes());
+            store(size, one.size_bytes);
+            Ok(())
+        })
     }
 
     /// `nc_inq_typeid`
     fn frz_nc_inq_typeid(ncid: c_int, name: *const c_char, typeidp: *mut c_int) {
         let name = text(name).map_err(|_| Status::EINVAL)?;
-        store(typeidp, table::with(ncid, |_, _| types::by_name(name))?);
+        let found = table::with(ncid, |file, group| match types::by_name(name) {
+            Ok(found) => Ok(found),
+            Err(_) => user_types::by_name(file, group, name),
+        })?;
+        store(typeidp, found);
         Ok(())
     }
 }

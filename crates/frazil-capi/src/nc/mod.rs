@@ -6,7 +6,6 @@
 
 mod arrays;
 pub(crate) mod attributes;
-mod data;
 mod dimensions;
 pub(crate) mod entry;
 pub(crate) mod files;
@@ -19,6 +18,8 @@ pub(crate) mod strings;
 pub(crate) mod table;
 mod text;
 pub(crate) mod types;
+pub(crate) mod user_types;
+pub(crate) mod user_values;
 mod variables;
 
 pub(crate) use entry::{declared_elsewhere, entries, run};

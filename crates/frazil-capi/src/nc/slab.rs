@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use crate::nc::pointers::list;
 use crate::nc::strings::{get_strings, put_strings};
 use crate::nc::types;
+use crate::nc::user_values::deliver;
 
 /// One number for each axis; seldom more than 8.
 pub(crate) type Axes<T> = SmallVec<[T; 8]>;
@@ -29,6 +30,21 @@ impl Slab {
             count: self.count.as_deref(),
             stride: self.stride.as_deref(),
             map: self.map.as_deref(),
+        }
+    }
+}
+
+/// The memory that a slab covers.
+///
+/// # Safety
+/// `data` is NULL, and nothing is covered, or all of that is the caller's alone and may be read.
+unsafe fn covered<'a>(span: MemorySpan, size: usize, data: *mut c_void) -> &'a mut [u8] {
+    match span.len() {
+        0 => &mut [],
+        length => {
+            let first = data.cast::<u8>().wrapping_sub(span.before * size);
+            // SAFETY: not NULL; the caller vouches for the rest.
+            unsafe { std::slice::from_raw_parts_mut(first, length * size) }
         }
     }
 }
@@ -55,9 +71,14 @@ impl Variable<'_> {
             .collect()
     }
 
+    /// The type of its values.
+    pub(crate) fn nc_type(&mut self) -> Outcome<c_int> {
+        self.file.inq_vartype(self.group, self.varid)
+    }
+
     /// The type of values in memory that look like those in the file.
     pub(crate) fn memory(&mut self) -> Outcome<MemoryType> {
-        types::memory(self.file.inq_vartype(self.group, self.varid)?)
+        types::memory(self.nc_type()?)
     }
 
     /// The memory that a region covers. A single element is known to be one.
@@ -131,16 +152,57 @@ impl Variable<'_> {
             // SAFETY: as this function's.
             return unsafe { get_strings(self, &region, span, data.cast()) };
         }
-        let size = memory.size_bytes();
-        let bytes = match span.len() {
-            0 => &mut [],
-            length => {
-                let first = data.cast::<u8>().wrapping_sub(span.before * size);
-                // SAFETY: not NULL; the caller vouches for what the slab covers, which is `span`.
-                unsafe { std::slice::from_raw_parts_mut(first, length * size) }
-            }
-        };
+        // SAFETY: the caller vouches for what the slab covers, which is `span`.
+        let bytes = unsafe { covered(span, memory.size_bytes(), data) };
         self.file
             .get(self.group, self.varid, &region, memory, bytes)
+    }
+
+    /// Writes a slab of a type that a program has defined from memory.
+    ///
+    /// # Safety
+    /// As [`Self::put`], in elements of that type.
+    pub(crate) unsafe fn put_user(
+        &mut self,
+        slab: &Slab,
+        nc_type: c_int,
+        data: *const c_void,
+    ) -> Outcome<()> {
+        let region = slab.region();
+        // Of numbers there are as many.
+        let span = self.span(&region, MemoryType::UChar, true)?;
+        if data.is_null() && !span.is_empty() {
+            return Err(Status::EINVAL);
+        }
+        let size = self.file.user_types().get(nc_type)?.size_bytes;
+        // SAFETY: the caller vouches for what the slab covers, which is `span`.
+        let bytes = unsafe { list(data.cast::<u8>(), span.len() * size) }?;
+        self.file.put_user(self.group, self.varid, &region, bytes)
+    }
+
+    /// Reads a slab of a type that a program has defined into memory.
+    ///
+    /// # Safety
+    /// As [`Self::get`], in elements of that type.
+    pub(crate) unsafe fn get_user(
+        &mut self,
+        slab: &Slab,
+        nc_type: c_int,
+        data: *mut c_void,
+    ) -> Outcome<()> {
+        let region = slab.region();
+        // Of numbers there are as many.
+        let span = self.span(&region, MemoryType::UChar, false)?;
+        if data.is_null() && !span.is_empty() {
+            return Err(Status::EINVAL);
+        }
+        let size = self.file.user_types().get(nc_type)?.size_bytes;
+        // SAFETY: the caller vouches for what the slab covers, which is `span`.
+        let bytes = unsafe { covered(span, size, data) };
+        match (self.file).get_user(self.group, self.varid, &region, bytes)? {
+            // SAFETY: as this function's.
+            Some(values) => unsafe { deliver(&values, data) },
+            None => Ok(()),
+        }
     }
 }

@@ -12,6 +12,7 @@ use frazil::schema::Text;
 use crate::nc::pointers::{list, store, store_all};
 use crate::nc::slab::{Axes, Variable};
 use crate::nc::strings::{allocated, owned};
+use crate::nc::user_values::deliver;
 use crate::nc::{entries, table, types};
 
 /// What netCDF-C begins with: 64 MiB, 1000 slots.
@@ -76,7 +77,10 @@ pub(crate) unsafe fn define_fill(
         let texts = unsafe { owned(value.cast(), 1) }?;
         return file.def_var_fill_text(group, varid, texts.first().unwrap_or(&Text::default()));
     }
-    let (_, size) = types::describe(nc_type)?;
+    let size = match types::is_atomic(nc_type) {
+        true => types::describe(nc_type)?.1,
+        false => file.user_types().get(nc_type)?.size_bytes,
+    };
     // SAFETY: as this function's.
     let bytes = unsafe { list(value.cast::<u8>(), size) }?;
     file.def_var_fill(group, varid, no_fill, Some(bytes))
@@ -100,6 +104,8 @@ pub(crate) unsafe fn store_fill(place: *mut c_void, value: &AttributeValues) -> 
             // SAFETY: as this function's.
             unsafe { place.cast::<*mut c_char>().write(text) };
         }
+        // SAFETY: as this function's.
+        AttributeValues::User(values) => unsafe { deliver(values, place) }?,
     }
     Ok(())
 }

@@ -22,6 +22,11 @@ const ATOMIC: [(&str, usize); 12] = [
     ("string", size_of::<*const u8>()),
 ];
 
+/// Whether a type is one of netCDF's own.
+pub(crate) fn is_atomic(nc_type: c_int) -> bool {
+    nc_type <= ATOMIC.len() as c_int
+}
+
 /// `nc_inq_type`: name and size in bytes.
 pub(crate) fn describe(nc_type: c_int) -> Outcome<(&'static str, usize)> {
     let index = usize::try_from(nc_type).ok().and_then(|n| n.checked_sub(1));

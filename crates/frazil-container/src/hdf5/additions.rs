@@ -194,7 +194,8 @@ fn write_container(root: &Handle, container: &NewContainer) -> Result<()> {
 
 /// Writes one new attribute in netCDF-C's form.
 fn write(object: &Handle, new: &NewAttribute) -> Result<()> {
-    let outcome = Form::of(&new.to_schema().value).and_then(|form| form.create(object, &new.name));
+    let outcome =
+        Form::of(&new.to_schema().value, &[]).and_then(|form| form.create(object, &new.name));
     outcome.map_err(|error| error.in_part(&format!("attribute {}", new.name)))
 }
 

@@ -7,7 +7,8 @@ use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
 use crate::ffi::attribute;
 use crate::ffi::datatype::Datatype;
-use crate::schema::SchemaValue;
+use crate::hdf5::committed_types::in_memory;
+use crate::schema::{DefinedType, SchemaType, SchemaValue};
 use frazil_hdf5::Extent;
 
 /// An attribute's value as it goes into a file.
@@ -22,8 +23,11 @@ pub(super) struct Form {
 
 impl Form {
     /// A value of the netCDF-4 data model.
-    pub(super) fn of(value: &SchemaValue) -> Result<Self> {
+    pub(super) fn of(value: &SchemaValue, types: &[SchemaType]) -> Result<Self> {
         match value {
+            SchemaValue::Defined(of, bytes) => {
+                Self::numbers(defined_type(types, *of)?, bytes.clone())
+            }
             SchemaValue::Atomic(AttributeValue::Char(text)) => Self::text(text),
             SchemaValue::Atomic(value) => {
                 let datatype = number_type(value.nc_type(), false)?;
@@ -132,6 +136,14 @@ pub(super) fn number_type(nc_type: NcType, is_big_endian: bool) -> Result<Dataty
         _ if is_big_endian && size_bytes > 1 => Datatype::big_endian(class, size_bytes),
         _ => Datatype::little_endian(class, size_bytes),
     }
+}
+
+/// The HDF5 type of a type that the program has defined.
+pub(super) fn defined_type(types: &[SchemaType], of: DefinedType) -> Result<Datatype> {
+    let known = types
+        .get(of.id.0)
+        .ok_or_else(|| ContainerError::Internal(format!("type {} is not defined", of.id.0)))?;
+    in_memory(&known.datatype)
 }
 
 fn little_endian_bytes(value: &AttributeValue) -> Vec<u8> {

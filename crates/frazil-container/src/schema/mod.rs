@@ -9,7 +9,8 @@ mod names;
 
 use std::collections::BTreeMap;
 
-use frazil_types::{ByteOrder, ElementType};
+use frazil_hdf5::TypeDescription;
+use frazil_types::{ByteOrder, ElementClass, ElementType};
 
 use crate::classic::{AttributeValue, NcType};
 use names::Names;
@@ -25,6 +26,10 @@ pub struct DimensionId(pub usize);
 /// Number of a [`SchemaVariable`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VariableId(pub usize);
+
+/// Number of a [`SchemaType`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeId(pub usize);
 
 /// Whose attribute it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +49,8 @@ pub struct Schema {
     pub dimensions: Vec<SchemaDimension>,
     /// In the order of their definition.
     pub variables: Vec<SchemaVariable>,
+    /// Types that the program has defined, in the order of their definition.
+    pub types: Vec<SchemaType>,
     pub(crate) names: Names,
 }
 
@@ -71,6 +78,28 @@ pub struct SchemaDimension {
     pub is_unlimited: bool,
 }
 
+/// A type that the program has defined, with a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SchemaType {
+    /// Its name.
+    pub name: String,
+    /// The group that it is in.
+    pub group: GroupId,
+    /// What elements are.
+    pub datatype: TypeDescription,
+}
+
+/// A type that the program has defined, whose elements have a fixed size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DefinedType {
+    /// Which one.
+    pub id: TypeId,
+    /// Bytes of an element.
+    pub size_bytes: usize,
+    /// The integers that elements are, if they have names.
+    pub base: Option<NcType>,
+}
+
 /// The type of a variable's elements or an attribute's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ValueType {
@@ -78,6 +107,30 @@ pub enum ValueType {
     Atomic(NcType),
     /// Text of any length (`NC_STRING`).
     String,
+    /// Of a type that the program has defined.
+    Defined(DefinedType),
+}
+
+impl ValueType {
+    /// Bytes of an element; `None`: strings, which have no fixed size.
+    #[must_use]
+    pub fn size_bytes(self) -> Option<usize> {
+        match self {
+            Self::Atomic(nc_type) => Some(nc_type.size_bytes()),
+            Self::Defined(defined) => Some(defined.size_bytes),
+            Self::String => None,
+        }
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Atomic(nc_type) => nc_type.name(),
+            Self::String => "string",
+            Self::Defined(_) => "that a program defines",
+        }
+    }
 }
 
 /// A variable.
@@ -107,6 +160,8 @@ pub enum Fill {
     Default,
     /// One element of the variable's type.
     Value(AttributeValue),
+    /// One element of a type that the program has defined.
+    Bytes(Vec<u8>),
     /// Nothing in particular: `NC_NOFILL`.
     Nothing,
 }
@@ -130,6 +185,8 @@ pub enum SchemaValue {
     Atomic(AttributeValue),
     /// Texts of any length.
     Strings(Vec<Text>),
+    /// Elements of a type that the program has defined.
+    Defined(DefinedType, Vec<u8>),
 }
 
 impl Default for Schema {
@@ -143,7 +200,20 @@ impl Default for Schema {
             }],
             dimensions: Vec::new(),
             variables: Vec::new(),
+            types: Vec::new(),
             names: Names::default(),
+        }
+    }
+}
+
+impl DefinedType {
+    /// What elements hold that were never written, in netCDF: zeros, or what the integers do.
+    #[must_use]
+    pub fn default_fill(self) -> Vec<u8> {
+        let fill = self.base.map(NcType::default_fill);
+        match fill.map(|fill| fill.to_native_bytes()) {
+            Some(bytes) if bytes.len() == self.size_bytes => bytes,
+            _ => vec![0; self.size_bytes],
         }
     }
 }
@@ -188,7 +258,7 @@ impl Schema {
     pub fn first_shape(&self, variable: VariableId) -> Vec<u64> {
         match self.variables[variable.0].value_type {
             ValueType::String => self.shape_up_to(variable, |_| 0),
-            ValueType::Atomic(_) => self.shape(variable),
+            ValueType::Atomic(_) | ValueType::Defined(_) => self.shape(variable),
         }
     }
 
@@ -288,6 +358,14 @@ impl Schema {
         found.map(VariableId)
     }
 
+    /// A group's type of this name.
+    #[must_use]
+    pub fn type_in(&self, group: GroupId, name: &str) -> Option<TypeId> {
+        let mut all = self.types.iter();
+        let found = all.position(|one| one.group == group && one.name == name);
+        found.map(TypeId)
+    }
+
     /// A group's group of this name.
     #[must_use]
     pub fn group_in(&self, parent: GroupId, name: &str) -> Option<GroupId> {
@@ -318,8 +396,16 @@ impl SchemaVariable {
     /// The elements as they are stored; `None`: strings, which have no fixed size.
     #[must_use]
     pub fn element(&self) -> Option<ElementType> {
-        let ValueType::Atomic(nc_type) = self.value_type else {
-            return None;
+        let nc_type = match self.value_type {
+            ValueType::Atomic(nc_type) => nc_type,
+            ValueType::Defined(defined) => {
+                return Some(ElementType {
+                    class: ElementClass::Opaque,
+                    size_bytes: defined.size_bytes,
+                    order: ByteOrder::None,
+                });
+            }
+            ValueType::String => return None,
         };
         let element = nc_type.element();
         let order = match element.order {
@@ -332,12 +418,15 @@ impl SchemaVariable {
     /// One element that was never written, in the stored byte order; `None`: a string.
     #[must_use]
     pub fn fill_bytes(&self) -> Option<Vec<u8>> {
-        let ValueType::Atomic(nc_type) = self.value_type else {
-            return None;
+        let nc_type = match (self.value_type, &self.fill) {
+            (ValueType::Atomic(nc_type), _) => nc_type,
+            (ValueType::Defined(_), Fill::Bytes(bytes)) => return Some(bytes.clone()),
+            (ValueType::Defined(defined), _) => return Some(defined.default_fill()),
+            (ValueType::String, _) => return None,
         };
         let mut bytes = match &self.fill {
             Fill::Value(value) => value.to_be_bytes(),
-            Fill::Default | Fill::Nothing => nc_type.default_fill().to_be_bytes(),
+            Fill::Default | Fill::Nothing | Fill::Bytes(_) => nc_type.default_fill().to_be_bytes(),
         };
         if !self.is_big_endian {
             bytes.reverse();

@@ -131,6 +131,7 @@ impl Bundled {
     ) -> Answer<()> {
         match values {
             AttributeValues::Strings(values) => self.put_att_strings(group, varid, name, values),
+            AttributeValues::User(_) => Err(Status::EBADTYPE.into()),
             AttributeValues::Atomic(values) => {
                 let nc_type = values.nc_type();
                 let bytes = values.to_native_bytes();

@@ -73,7 +73,7 @@ impl Engine {
         let described = self.described(id);
         let is_same = match described.value_type {
             ValueType::Atomic(stored) => memory.nc_type() == Some(stored),
-            ValueType::String => false,
+            ValueType::String | ValueType::Defined(_) => false,
         };
         (is_same && !self.in_define_mode).then_some((id, described.dimensions.len()))
     }
@@ -163,14 +163,14 @@ impl Engine {
         slab.scatter_strings(strings, values)
     }
 
-    fn note_put(&mut self) {
+    pub(super) fn note_put(&mut self) {
         self.is_put = true;
         self.is_changed = true;
     }
 
     /// The elements that a call means, within the variable; `None`: none, and the file stays in its mode.
     /// What is wrong is found in netCDF-C's order.
-    fn slab<'a>(
+    pub(super) fn slab<'a>(
         &mut self,
         id: VariableId,
         region: &Region<'a>,

@@ -2,14 +2,16 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 
+use super::user_types::number_of_defined;
 use super::{Engine, count};
 use crate::convert::convert;
 use crate::names::{FILL_VALUE, MAX_NAME, check_name, check_sought, is_reserved};
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeInquiry, AttributeValues, CText, GroupNumber, MemoryType, STRING};
+use crate::user_types::UserValues;
 use frazil_container::hdf5::provenance;
 use frazil_container::schema::{
-    AttributeOwner, Schema, SchemaAttribute, SchemaValue, Text, ValueType, VariableId,
+    AttributeOwner, Fill, Schema, SchemaAttribute, SchemaValue, Text, ValueType, VariableId,
 };
 use frazil_options::names::sought;
 
@@ -74,6 +76,32 @@ impl Engine {
         self.put_checked(owner, name, SchemaValue::Strings(values.to_vec()))
     }
 
+    /// `nc_put_att` of values of a type that the program has defined, as they are in memory.
+    pub(crate) fn put_att_user(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        name: &str,
+        nc_type: i32,
+        bytes: &[u8],
+    ) -> Answer<()> {
+        let owner = self.owner(group, varid)?;
+        self.check_put(owner, name, bytes.len())?;
+        if self.classic_model {
+            return Err(Status::ESTRICTNC3.into());
+        }
+        self.user_types()
+            .get(nc_type)
+            .map_err(|_| Status::EBADTYPID)?;
+        match self.defined_type(nc_type)? {
+            ValueType::Defined(defined) => {
+                let value = SchemaValue::Defined(defined, bytes.to_vec());
+                self.put_checked(owner, name, value)
+            }
+            _ => Err(Status::EBADTYPE.into()),
+        }
+    }
+
     /// Whether an attribute of this name may be set now; `new_bytes` long.
     fn check_put(&mut self, owner: AttributeOwner, name: &str, new_bytes: usize) -> Answer<()> {
         if name.len() > MAX_NAME {
@@ -116,7 +144,10 @@ impl Engine {
             (ValueType::Atomic(nc_type), SchemaValue::Atomic(value))
                 if value.nc_type() == nc_type =>
             {
-                self.set_fill_value(variable, value)
+                self.set_fill_value(variable, Fill::Value(value))
+            }
+            (ValueType::Defined(stored), SchemaValue::Defined(given, bytes)) if stored == given => {
+                self.set_fill_value(variable, Fill::Bytes(bytes))
             }
             (ValueType::String, value @ SchemaValue::Strings(_)) => {
                 let owner = AttributeOwner::Variable(variable);
@@ -172,6 +203,7 @@ impl Engine {
     ) -> Answer<Vec<CText>> {
         match &self.find(self.owner(group, varid)?, name)?.value {
             SchemaValue::Strings(values) => Ok(values.iter().cloned().map(Some).collect()),
+            SchemaValue::Defined(..) => Err(Status::EBADTYPE.into()),
             SchemaValue::Atomic(values) if values.is_empty() => Ok(Vec::new()),
             SchemaValue::Atomic(values) => Err(no_strings(values.nc_type())),
         }
@@ -194,6 +226,9 @@ impl Engine {
         let (nc_type, length) = match &attribute.value {
             SchemaValue::Atomic(values) => (values.nc_type().number().cast_signed(), values.len()),
             SchemaValue::Strings(values) => (STRING, values.len()),
+            value @ SchemaValue::Defined(defined, _) => {
+                (number_of_defined(*defined), length_of(value))
+            }
         };
         Ok(AttributeInquiry {
             nc_type,
@@ -288,6 +323,10 @@ impl Engine {
         Ok(match &attribute.value {
             SchemaValue::Atomic(values) => AttributeValues::Atomic(values.clone()),
             SchemaValue::Strings(values) => AttributeValues::Strings(values.clone()),
+            SchemaValue::Defined(defined, bytes) => {
+                let (number, size) = (number_of_defined(*defined), defined.size_bytes);
+                AttributeValues::User(UserValues::plain(number, size, bytes.clone()))
+            }
         })
     }
 
@@ -307,6 +346,8 @@ impl Engine {
                 let bytes = values.to_native_bytes();
                 self.put_att(group, varid, name, number, memory, &bytes)
             }
+            // Of another file, whose types have other numbers.
+            AttributeValues::User(_) => Err(Status::ENOTBUILT.into()),
         }
     }
 
@@ -353,6 +394,7 @@ fn length_of(value: &SchemaValue) -> usize {
     match value {
         SchemaValue::Atomic(values) => values.len(),
         SchemaValue::Strings(values) => values.len(),
+        SchemaValue::Defined(defined, bytes) => bytes.len() / defined.size_bytes.max(1),
     }
 }
 
@@ -368,5 +410,6 @@ fn bytes_of(attribute: &SchemaAttribute) -> usize {
     match &attribute.value {
         SchemaValue::Atomic(values) => values.len() * values.nc_type().size_bytes(),
         SchemaValue::Strings(values) => values.len().wrapping_mul(type_bytes(STRING)),
+        SchemaValue::Defined(_, bytes) => bytes.len(),
     }
 }

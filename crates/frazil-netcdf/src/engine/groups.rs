@@ -96,13 +96,20 @@ impl Engine {
 
     pub(crate) fn inq_typeids(&mut self, group: GroupNumber) -> Answer<Vec<i32>> {
         self.group(group)?;
-        Ok(Vec::new())
+        let here = self
+            .user_types()
+            .all()
+            .filter(|(_, one)| one.group == group);
+        Ok(here.map(|(number, _)| number).collect())
     }
 
     /// Refuses a name that a group or variable of this group has.
     pub(super) fn check_free(&self, group: GroupId, name: &str) -> Answer<()> {
         let schema = self.schema();
-        let is_taken = schema.group_in(group, name).is_some();
+        let number = number(group);
+        let mut types = self.user_types().all();
+        let is_taken = schema.group_in(group, name).is_some()
+            || types.any(|(_, one)| one.is_named(number, name));
         if is_taken || schema.variable_in(group, name).is_some() {
             return Err(Status::ENAMEINUSE.into());
         }

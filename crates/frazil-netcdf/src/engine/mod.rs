@@ -7,6 +7,7 @@ mod filters;
 mod groups;
 mod settings;
 mod undo;
+mod user_types;
 mod variables;
 
 use std::path::Path;
@@ -16,6 +17,7 @@ use crate::status::{Answer, Refusal, Status};
 use crate::types::{
     ChunkCache, FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode, State,
 };
+use crate::user_types::UserTypes;
 use frazil_container::schema::{
     AttributeOwner, DimensionId, GroupId, Schema, SchemaVariable, VariableId,
 };
@@ -41,6 +43,10 @@ pub(crate) struct Engine {
     variables: Vec<Vec<VariableId>>,
     /// What netCDF tells of a variable again, but the file need not hold.
     remembered: Vec<Remembered>,
+    /// The types that the program has defined.
+    types: UserTypes,
+    /// So many of them can get no more members.
+    ended_types: usize,
     /// Of a file that was opened, by group: its unlimited dimensions as netCDF-C finds them there. Those that are
     /// defined since come behind them.
     found_unlimited: Vec<Vec<DimensionId>>,
@@ -127,6 +133,8 @@ impl Engine {
             fill_mode: 0,
             variables,
             remembered,
+            types: UserTypes::default(),
+            ended_types: 0,
             found_unlimited: Vec::new(),
             options,
             is_new,
@@ -154,6 +162,7 @@ impl Engine {
         if !self.in_define_mode {
             return Err(Status::ENOTINDEFINE.into());
         }
+        self.end_types()?;
         self.end_definitions();
         Ok(self.writer.end_definitions()?)
     }
@@ -188,7 +197,8 @@ impl Engine {
         Ok(())
     }
 
-    pub(crate) fn close(self) -> Answer<WriterReport> {
+    pub(crate) fn close(mut self) -> Answer<WriterReport> {
+        self.end_types()?;
         let so_far = self.writer.report()?;
         if !self.is_as_opened() || so_far.commits > 0 {
             return Ok(self.writer.close()?);
@@ -267,6 +277,7 @@ impl Engine {
     /// program does.
     fn enter_data_mode(&mut self) -> Answer<()> {
         self.check_data_mode()?;
+        self.end_types()?;
         self.end_definitions();
         Ok(())
     }

@@ -2,10 +2,12 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 
+use super::user_types::number_of_defined;
 use super::{Engine, NOFILL};
 use crate::names::FILL_VALUE;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeValues, ChunkCache, FillInquiry, GLOBAL, GroupNumber, Storage};
+use crate::user_types::UserValues;
 use frazil_container::schema::{AttributeOwner, Fill, SchemaValue, Text, ValueType, VariableId};
 use frazil_precision::names::{NETCDF_BITGROOM, NETCDF_BITROUND, NETCDF_GRANULAR};
 use frazil_types::{PrecisionRequest, QuantizeAlgorithm};
@@ -55,27 +57,33 @@ impl Engine {
                 }
                 Fill::Value(AttributeValue::from_native_bytes(nc_type, bytes))
             }
+            (ValueType::Defined(defined), false, Some(bytes)) => {
+                if bytes.len() != defined.size_bytes {
+                    return Err(Status::EINVAL.into());
+                }
+                Fill::Bytes(bytes.to_vec())
+            }
             // Its values are no bytes: they go by the call for texts.
             (ValueType::String, false, Some(_)) => return Err(Status::EBADTYPE.into()),
         };
         self.remembered[id.0].is_unfilled_by_mode = false;
         match fill {
-            Fill::Value(value) => {
+            fill @ (Fill::Value(_) | Fill::Bytes(_)) => {
                 // Its attribute comes last.
                 self.set(id, |settings| settings.fill = Fill::Default)?;
-                self.set(id, |settings| settings.fill = Fill::Value(value))
+                self.set(id, |settings| settings.fill = fill)
             }
             fill => self.set(id, |settings| settings.fill = fill),
         }
     }
 
     /// Sets `_FillValue`, which keeps its place among the attributes if it is there.
-    pub(super) fn set_fill_value(&mut self, id: VariableId, value: AttributeValue) -> Answer<()> {
+    pub(super) fn set_fill_value(&mut self, id: VariableId, fill: Fill) -> Answer<()> {
         let owner = AttributeOwner::Variable(id);
         if self.schema().attribute(owner, FILL_VALUE).is_none() {
             self.set_late(id, |settings| settings.fill = Fill::Default)?;
         }
-        self.set_late(id, |settings| settings.fill = Fill::Value(value))
+        self.set_late(id, |settings| settings.fill = fill)
     }
 
     pub(crate) fn def_var_fill_text(
@@ -103,6 +111,11 @@ impl Engine {
         let id = self.variable(group, varid)?;
         let fill = &self.described(id).fill;
         let value = match (self.described(id).value_type, fill) {
+            (ValueType::Defined(defined), _) => {
+                let bytes = self.described(id).fill_bytes().unwrap_or_default();
+                let (number, size) = (number_of_defined(defined), defined.size_bytes);
+                AttributeValues::User(UserValues::plain(number, size, bytes))
+            }
             (ValueType::String, _) => {
                 let own = self
                     .schema()
@@ -116,8 +129,8 @@ impl Engine {
                     value: AttributeValues::Strings(texts),
                 });
             }
-            (_, Fill::Value(value)) => value.clone(),
-            (ValueType::Atomic(nc_type), _) => nc_type.default_fill(),
+            (ValueType::Atomic(_), Fill::Value(value)) => AttributeValues::Atomic(value.clone()),
+            (ValueType::Atomic(nc_type), _) => AttributeValues::Atomic(nc_type.default_fill()),
         };
         Ok(FillInquiry {
             no_fill: match (fill, self.remembered[id.0].is_unfilled_by_mode) {
@@ -126,7 +139,7 @@ impl Engine {
                 (Fill::Nothing, false) => 1,
                 _ => 0,
             },
-            value: AttributeValues::Atomic(value),
+            value,
         })
     }
 
@@ -259,7 +272,7 @@ impl Engine {
         let value_type = self.described(id).value_type;
         let has_order = !matches!(
             value_type,
-            ValueType::Atomic(NcType::Char) | ValueType::String
+            ValueType::Atomic(NcType::Char) | ValueType::String | ValueType::Defined(_)
         );
         self.check_changeable(id)?;
         if !has_order {
@@ -470,10 +483,8 @@ impl Engine {
     }
 
     fn element_bytes(&self, id: VariableId) -> u64 {
-        match self.described(id).value_type {
-            ValueType::Atomic(nc_type) => nc_type.size_bytes() as u64,
-            ValueType::String => size_of::<usize>() as u64,
-        }
+        let size = self.described(id).value_type.size_bytes();
+        size.unwrap_or(size_of::<usize>()) as u64
     }
 }
 

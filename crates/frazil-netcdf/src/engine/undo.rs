@@ -75,6 +75,9 @@ impl Definitions {
         for group in self.schema.groups.iter().skip(1) {
             writer.add_group(group.parent.unwrap_or(Schema::ROOT), &group.name)?;
         }
+        for one in &self.schema.types {
+            writer.add_type(one.group, &one.name, one.datatype.clone())?;
+        }
         for dimension in &self.schema.dimensions {
             let length = match dimension.is_unlimited {
                 true => DimensionLength::Unlimited { expected: None },
@@ -97,7 +100,7 @@ impl Definitions {
             let is_of_variable = matches!(owner, AttributeOwner::Variable(_));
             for attribute in self.schema.attributes(owner) {
                 // It comes of the settings, but for strings.
-                let is_number = matches!(attribute.value, SchemaValue::Atomic(_));
+                let is_number = !matches!(attribute.value, SchemaValue::Strings(_));
                 if !(is_of_variable && is_number && attribute.name == FILL_VALUE) {
                     writer.put_attribute(owner, &attribute.name, attribute.value.clone())?;
                 }

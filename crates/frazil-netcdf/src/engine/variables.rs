@@ -3,6 +3,7 @@
 use frazil_container::classic::NcType;
 use frazil_types::MAX_RANK;
 
+use super::user_types::number_of_defined;
 use super::{Engine, NOFILL, Remembered, count};
 use crate::names::{MAX_NAME, check_name, check_sought};
 use crate::status::{Answer, Refusal, Status};
@@ -38,7 +39,10 @@ impl Engine {
         if nc_type < 0 {
             return Err(Status::EINVAL.into());
         }
-        let value_type = self.value_type(nc_type)?;
+        let value_type = match nc_type > STRING {
+            true => self.defined_type(nc_type)?,
+            false => self.value_type(nc_type)?,
+        };
         let axes: Vec<&SchemaDimension> = dimensions
             .iter()
             .map(|id| &self.schema().dimensions[id.0])
@@ -160,5 +164,6 @@ pub(super) fn number_of(value_type: ValueType) -> i32 {
     match value_type {
         ValueType::Atomic(nc_type) => nc_type.number().cast_signed(),
         ValueType::String => STRING,
+        ValueType::Defined(defined) => number_of_defined(defined),
     }
 }

@@ -1,7 +1,7 @@
 //! Attributes.
 
 use frazil_container::classic::{AttributeValue, NcType};
-use frazil_container::model::{AttributeDescription, TypeClass};
+use frazil_container::model::{AttributeDescription, Expanded, TypeClass};
 use frazil_container::schema::Text;
 
 use super::Reading;
@@ -15,6 +15,7 @@ use crate::status::{Answer, Status};
 use crate::types::{
     AttributeInquiry, AttributeValues, CText, GLOBAL, GroupNumber, MemoryType, STRING,
 };
+use crate::user_types::{UserValues, native};
 
 /// An attribute with its number.
 struct Found<'a> {
@@ -129,6 +130,12 @@ impl Reading {
             let texts = strings(found.attribute).into_iter();
             let texts = texts.map(Option::unwrap_or_default);
             return Ok(AttributeValues::Strings(texts.collect()));
+        }
+        if let Some(native) = native(&found.attribute.datatype).filter(|_| found.of.is_user()) {
+            let none = Expanded::default();
+            let values = found.attribute.values.as_ref().unwrap_or(&none);
+            let values = UserValues::of(found.of.nc_type, &native, values)?;
+            return Ok(AttributeValues::User(values));
         }
         let stored = atomic(found.of.nc_type)?;
         let values = AttributeValue::from_native_bytes(stored, &native_values(&found, stored));

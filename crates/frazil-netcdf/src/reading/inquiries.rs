@@ -158,7 +158,8 @@ impl Reading {
 
     pub(crate) fn inq_typeids(&mut self, group: GroupNumber) -> Answer<Vec<i32>> {
         self.group(group)?;
-        Ok(Vec::new())
+        let here = self.view.types.all().filter(|(_, one)| one.group == group);
+        Ok(here.map(|(number, _)| number).collect())
     }
 
     pub(crate) fn inq_var(&mut self, group: GroupNumber, varid: i32) -> Answer<VariableInquiry> {

@@ -10,6 +10,7 @@ mod attributes;
 mod inquiries;
 mod served;
 mod storage;
+mod user_types;
 mod values;
 mod view;
 

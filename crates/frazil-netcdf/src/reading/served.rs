@@ -6,7 +6,7 @@
 use frazil_codec::filters;
 use frazil_container::classic::NcType;
 use frazil_container::model::{
-    AttributeDescription, DatasetStorage, Extent, TypeClass, TypeDescription, Variable,
+    AttributeDescription, DatasetStorage, Extent, FillStatus, TypeClass, TypeDescription, Variable,
 };
 use frazil_read::Reader;
 use frazil_types::{FilterSpec, filter_id};
@@ -14,6 +14,7 @@ use frazil_types::{FilterSpec, filter_id};
 use crate::environment::plugins_are_absent;
 use crate::names::MAX_NAME;
 use crate::types::STRING;
+use crate::user_types::{UserTypes, is_as_stored, native};
 
 /// `H5Z_FLAG_OPTIONAL`
 const OPTIONAL: u32 = 1;
@@ -35,6 +36,18 @@ pub(super) struct VariableType {
     pub(super) filters: Vec<FilterSpec>,
     /// Mode and digits.
     pub(super) quantized: (i32, i32),
+    /// Whether the file states a fill value.
+    pub(super) has_fill: bool,
+    /// Elements in memory, if a program has defined the type.
+    pub(super) memory: Option<InMemory>,
+}
+
+/// Elements of a type that a program has defined.
+#[derive(Debug)]
+pub(super) struct InMemory {
+    pub(super) native: TypeDescription,
+    /// Whether they lie so in the file.
+    pub(super) is_as_stored: bool,
 }
 
 /// What an attribute is to netCDF.
@@ -44,6 +57,13 @@ pub(super) struct AttributeType {
     pub(super) nc_type: i32,
     /// Number of values.
     pub(super) length: u64,
+}
+
+impl AttributeType {
+    /// Whether a program has defined the type.
+    pub(super) fn is_user(self) -> bool {
+        self.nc_type > STRING
+    }
 }
 
 /// Refuses a file as a whole.
@@ -57,10 +77,26 @@ pub(super) fn check_file(reader: &Reader) -> Result<(), String> {
     }
 }
 
-/// What a variable is; the error says why netCDF-C must read it.
-pub(super) fn variable(variable: &Variable) -> Result<VariableType, String> {
-    let nc_type = nc_type_of(&variable.datatype).ok_or("its type")?;
+/// What a variable is, of which so many types come before; the error says why netCDF-C must read it.
+pub(super) fn variable(
+    variable: &Variable,
+    types: &UserTypes,
+    known: usize,
+) -> Result<VariableType, String> {
     let dataset = &variable.dataset;
+    let memory = in_memory(&variable.datatype);
+    let nc_type = match &memory {
+        // netCDF-C makes one up for a type that it has not met yet.
+        Some(memory) => types.number_among(known, &memory.native),
+        None => nc_type_of(&variable.datatype),
+    };
+    let nc_type = nc_type.ok_or("its type")?;
+    let is_indirect = variable.datatype.is_indirect();
+    let has_fill = dataset.fill_status == FillStatus::User;
+    let is_filled = has_fill && dataset.fill.iter().any(|&byte| byte != 0);
+    if memory.is_some() && is_indirect && is_filled {
+        return Err("the fill value of sequences of any length".to_owned());
+    }
     let is_fixed_text = matches!(variable.datatype.class, TypeClass::FixedText { .. });
     if nc_type == STRING && is_fixed_text && dataset.unlimited.contains(&true) {
         return Err("texts of fixed length along an unlimited dimension".to_owned());
@@ -73,30 +109,57 @@ pub(super) fn variable(variable: &Variable) -> Result<VariableType, String> {
         }
     };
     // netCDF-C does not read such strings.
-    if nc_type == STRING && found.iter().any(|filter| filter.flags & OPTIONAL == 0) {
-        return Err("a filter of strings".to_owned());
+    if is_indirect && found.iter().any(|filter| filter.flags & OPTIONAL == 0) {
+        return Err("a filter of strings or sequences".to_owned());
     }
     Ok(VariableType {
         nc_type,
         filters: in_order(found)?,
         quantized: quantized(&variable.attributes)?,
+        has_fill,
+        memory,
+    })
+}
+
+/// Elements in memory, if programs define such types.
+fn in_memory(datatype: &TypeDescription) -> Option<InMemory> {
+    let is_defined = matches!(
+        datatype.class,
+        TypeClass::Compound { .. }
+            | TypeClass::Enumeration { .. }
+            | TypeClass::VariableLength { .. }
+            | TypeClass::Opaque { .. }
+    );
+    let native = native(datatype).filter(|_| is_defined)?;
+    let is_as_stored = is_as_stored(datatype, &native);
+    Some(InMemory {
+        native,
+        is_as_stored,
     })
 }
 
 /// What an attribute is; the error says why netCDF-C must read it.
-pub(super) fn attribute(attribute: &AttributeDescription) -> Result<AttributeType, String> {
+pub(super) fn attribute(
+    attribute: &AttributeDescription,
+    types: &UserTypes,
+) -> Result<AttributeType, String> {
     let name = &attribute.name;
     let odd = |what: &str| format!("{what} of its attribute {name}");
     if name.len() > MAX_NAME || name.contains(['\0', '/']) {
         return Err(odd("the name"));
     }
     let datatype = &attribute.datatype;
+    let memory = in_memory(datatype);
     let is_text = matches!(datatype.class, TypeClass::FixedText { .. });
     let is_string = matches!(datatype.class, TypeClass::VariableText { .. });
     let nc_type = match &attribute.extent {
         // A list of texts is one of strings, a text alone is characters.
         Extent::Simple { .. } if is_text => STRING,
         _ if is_text => NcType::Char.number().cast_signed(),
+        _ if let Some(memory) = &memory => {
+            let known = types.number_among(usize::MAX, &memory.native);
+            known.ok_or_else(|| odd("the type"))?
+        }
         _ => nc_type_of(datatype).ok_or_else(|| odd("the type"))?,
     };
     let length = match &attribute.extent {
@@ -108,7 +171,8 @@ pub(super) fn attribute(attribute: &AttributeDescription) -> Result<AttributeTyp
         }
         Extent::Simple { .. } => attribute.extent.elements().ok_or_else(|| odd("the size"))?,
     };
-    if datatype.committed.is_some() || (length > 0 && attribute.values.is_none()) {
+    let is_odd = memory.is_none() && datatype.committed.is_some();
+    if is_odd || (length > 0 && attribute.values.is_none()) {
         return Err(odd("the type"));
     }
     Ok(AttributeType { nc_type, length })

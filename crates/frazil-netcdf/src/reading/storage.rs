@@ -43,6 +43,10 @@ impl Reading {
                 value: AttributeValues::Strings(texts),
             });
         }
+        let found = self.variable(group, varid)?;
+        if let Some(memory) = &self.view.variables[found.0].of.memory {
+            return self.user_fill(found, memory);
+        }
         let nc_type = atomic(nc_type)?;
         let (id, variable) = self.stored(group, varid)?;
         let no_fill = variable.dataset.fill_status != FillStatus::User;
@@ -89,7 +93,10 @@ impl Reading {
     }
 
     pub(crate) fn inq_var_endian(&mut self, group: GroupNumber, varid: i32) -> Answer<i32> {
-        let (_, variable) = self.stored(group, varid)?;
+        let (id, variable) = self.stored(group, varid)?;
+        if self.view.variables[id.0].of.memory.is_some() {
+            return Ok(0);
+        }
         Ok(match variable.datatype.number_order() {
             Some(ByteOrder::Big) => BIG,
             Some(_) => LITTLE,

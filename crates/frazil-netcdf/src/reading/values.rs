@@ -16,12 +16,12 @@ use crate::types::{CText, GroupNumber, MemorySpan, MemoryType, Region};
 
 impl Reading {
     /// The elements that a call means.
-    fn slab<'a>(&self, id: VariableId, region: &Region<'a>) -> Answer<Slab<'a>> {
+    pub(super) fn slab<'a>(&self, id: VariableId, region: &Region<'a>) -> Answer<Slab<'a>> {
         let shape = &self.view.variables[id.0].shape;
         Slab::new(region, shape.len(), |axis| shape[axis])
     }
 
-    fn check(&self, id: VariableId, slab: &Slab<'_>) -> Answer<()> {
+    pub(super) fn check(&self, id: VariableId, slab: &Slab<'_>) -> Answer<()> {
         let shape = &self.view.variables[id.0].shape;
         slab.check(|axis| Some(shape[axis]), false)
     }

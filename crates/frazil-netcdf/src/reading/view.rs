@@ -9,6 +9,10 @@ use frazil_read::Reader;
 use super::served::{self, AttributeType, VariableType};
 use crate::names::is_reserved;
 use crate::types::GroupNumber;
+use crate::user_types::UserTypes;
+
+/// Types at most: each variable is compared with all of them.
+const MOST_TYPES: usize = 1 << 12;
 
 /// A file's objects.
 #[derive(Debug)]
@@ -21,6 +25,8 @@ pub(super) struct View {
     pub(super) lengths: Vec<u64>,
     /// In the model's order.
     pub(super) variables: Vec<VariableView>,
+    /// Those that programs have defined.
+    pub(super) types: UserTypes,
     /// Whether the file keeps to the classic model.
     pub(super) is_classic: bool,
 }
@@ -68,19 +74,41 @@ impl View {
             dimensions: BTreeMap::new(),
             lengths: Vec::new(),
             variables: Vec::with_capacity(model.variables.len()),
+            types: UserTypes::default(),
             is_classic: reader.format() == "netCDF-4 classic model",
         };
+        let known = view.add_types(model)?;
         view.add_groups(model)?;
         view.add_dimensions(model)?;
-        view.add_variables(model)?;
+        view.add_variables(model, &known)?;
         Ok(view)
+    }
+
+    /// Adds the types, in the order in which netCDF-C meets them; how many variables come before each.
+    fn add_types(&mut self, model: &FileModel) -> Result<Vec<usize>, String> {
+        if model.types.len() > MOST_TYPES {
+            return Err("it has too many types".to_owned());
+        }
+        let mut named: Vec<_> = model.types.iter().collect();
+        // Each group is looked through before those below it.
+        named.sort_by_key(|one| one.group.map(|group| group.0));
+        let mut before = Vec::with_capacity(named.len());
+        for one in named {
+            let group = one.group.and_then(|group| u16::try_from(group.0).ok());
+            let group = group.ok_or_else(|| at(&one.name, "the place of the type"))?;
+            let added = self.types.add(&one.name, GroupNumber(group), &one.stored);
+            added.map_err(|what| at(&one.name, &format!("{what} of the type")))?;
+            before.push(one.variables_before);
+        }
+        Ok(before)
     }
 
     fn add_groups(&mut self, model: &FileModel) -> Result<(), String> {
         for (number, group) in model.groups.iter().enumerate() {
             let own = u16::try_from(number).map_err(|_| "it has too many groups")?;
             self.groups.push(GroupView {
-                attributes: visible(&group.attributes).map_err(|why| at(&group.path, &why))?,
+                attributes: visible(&group.attributes, &self.types)
+                    .map_err(|why| at(&group.path, &why))?,
                 ..GroupView::default()
             });
             if let Some(GroupId(parent)) = group.parent {
@@ -117,11 +145,14 @@ impl View {
         Ok(())
     }
 
-    fn add_variables(&mut self, model: &FileModel) -> Result<(), String> {
+    fn add_variables(&mut self, model: &FileModel, types_after: &[usize]) -> Result<(), String> {
         for (index, variable) in model.variables.iter().enumerate() {
             let path = model.variable_path(VariableId(index));
-            let of = served::variable(variable).map_err(|why| at(&path, &why))?;
-            let attributes = visible(&variable.attributes).map_err(|why| at(&path, &why))?;
+            let known = types_after.partition_point(|&before| before <= index);
+            let of = served::variable(variable, &self.types, known);
+            let of = of.map_err(|why| at(&path, &why))?;
+            let attributes = visible(&variable.attributes, &self.types);
+            let attributes = attributes.map_err(|why| at(&path, &why))?;
             let number = |id: &DimensionId| model.dimensions[id.0].number as i32;
             let group = &mut self.groups[variable.group.0];
             let varid = i32::try_from(group.variables.len()).map_err(|_| "too many variables")?;
@@ -143,11 +174,11 @@ impl View {
 }
 
 /// The attributes that readers see, in their order.
-fn visible(all: &[AttributeDescription]) -> Result<Vec<AttributeView>, String> {
+fn visible(all: &[AttributeDescription], types: &UserTypes) -> Result<Vec<AttributeView>, String> {
     let seen = all.iter().enumerate();
     let seen = seen.filter(|(_, attribute)| !is_reserved(&attribute.name));
     seen.map(|(place, attribute)| {
-        let of = served::attribute(attribute)?;
+        let of = served::attribute(attribute, types)?;
         Ok(AttributeView { place, of })
     })
     .collect()

@@ -3,7 +3,7 @@
 use super::super::slab::Slab;
 use super::*;
 use frazil_container::classic::NcType;
-use frazil_container::schema::{DimensionId, Fill, SchemaDimension, SchemaVariable};
+use frazil_container::schema::{DimensionId, Fill, SchemaDimension, SchemaVariable, ValueType};
 use frazil_types::{ErrorCode, Storage};
 
 fn schema(lengths: &[Option<u64>]) -> Schema {

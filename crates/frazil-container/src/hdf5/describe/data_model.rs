@@ -17,7 +17,7 @@ use crate::hdf5::dataset_info::DatasetInfo;
 use crate::hdf5::links::Links;
 use crate::hdf5::netcdf_names::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER};
 use crate::hdf5::scan::{Hdf5Input, last_part};
-use crate::model::{Dimension, FileModel, Group, Variable};
+use crate::model::{Dimension, FileModel, Group, NamedType, Variable};
 use crate::schema::{DimensionId, GroupId};
 
 /// Groups at most where links lead to groups again and again; links behind that are not followed.
@@ -41,6 +41,8 @@ impl Hdf5Input {
             by_number: HashMap::new(),
             by_address: HashMap::new(),
             next_number: 0,
+            named: HashMap::new(),
+            variable_count: 0,
             model: FileModel::default(),
         };
         reader.groups()?;
@@ -50,12 +52,7 @@ impl Hdf5Input {
         reader.stretch();
         reader.model.irregular = reader.irregularity();
         reader.variables()?;
-        for entry in self.entries() {
-            if matches!(entry.kind, EntryKind::NamedDatatype { .. }) {
-                let named = self.describe_named_datatype(&entry.path)?;
-                reader.model.types.push(named);
-            }
-        }
+        reader.types()?;
         Ok(reader.model)
     }
 }
@@ -73,6 +70,10 @@ pub(super) struct Reader<'a> {
     /// Dimensions by the object address of their scale.
     pub(super) by_address: HashMap<u64, DimensionId>,
     next_number: u64,
+    /// Where named types are, by their paths: the group, and how many variables come before.
+    named: HashMap<&'a str, (GroupId, usize)>,
+    /// How many variables were met.
+    variable_count: usize,
     pub(super) model: FileModel,
 }
 
@@ -128,13 +129,20 @@ impl<'a> Reader<'a> {
                 };
                 let is_first_name = meant.path == entry.path;
                 match meant.kind {
-                    EntryKind::Dataset(number) => self.members.push(Member {
-                        group,
-                        name: &entry.name,
-                        number,
-                        is_first_name,
-                        axes: Vec::new(),
-                    }),
+                    EntryKind::NamedDatatype { .. } if is_first_name => {
+                        self.named.insert(&entry.path, (group, self.variable_count));
+                    }
+                    EntryKind::Dataset(number) => {
+                        let is_variable = !self.dataset(number).is_dimension_only;
+                        self.variable_count += usize::from(is_variable);
+                        self.members.push(Member {
+                            group,
+                            name: &entry.name,
+                            number,
+                            is_first_name,
+                            axes: Vec::new(),
+                        });
+                    }
                     EntryKind::Group { .. } if is_first_name || self.may_enter(meant, &within) => {
                         below.push(Step::Enter(Door {
                             parent: Some(group),
@@ -167,6 +175,23 @@ impl<'a> Reader<'a> {
             attributes: seen(all),
         });
         Ok(GroupId(self.model.groups.len() - 1))
+    }
+
+    fn types(&mut self) -> Result<()> {
+        for entry in self.input.entries() {
+            if !matches!(entry.kind, EntryKind::NamedDatatype { .. }) {
+                continue;
+            }
+            let place = self.named.get(entry.path.as_str());
+            self.model.types.push(NamedType {
+                name: entry.name.clone(),
+                group: place.map(|&(group, _)| group),
+                variables_before: place.map_or(0, |&(_, before)| before),
+                datatype: self.input.describe_named_datatype(&entry.path)?,
+                stored: self.input.stored_named_datatype(&entry.path)?,
+            });
+        }
+        Ok(())
     }
 
     pub(super) fn dataset(&self, number: usize) -> &'a DatasetInfo {

@@ -62,6 +62,14 @@ impl Hdf5Input {
         })
     }
 
+    /// The type behind a committed datatype's path, as it lies in the file.
+    ///
+    /// # Errors
+    /// As [`Self::describe_named_datatype`].
+    pub fn stored_named_datatype(&self, path: &str) -> Result<TypeDescription> {
+        self.with_metadata(|file| Ok(file.datatype(&self.object(file, path)?)?))
+    }
+
     /// The comment of the object at `path` (`/` for the root); `None` if it has none.
     ///
     /// # Errors

@@ -123,14 +123,13 @@ impl Reader<'_> {
     }
 }
 
-/// What netCDF-C may not take for a name of a group or dataset.
+/// What netCDF-C may not take for a name of a group, dataset or type.
 fn odd_entry(entry: &Entry) -> Option<String> {
     let what = match &entry.kind {
-        EntryKind::Group { .. } | EntryKind::Dataset(_) => {
+        EntryKind::Group { .. } | EntryKind::Dataset(_) | EntryKind::NamedDatatype { .. } => {
             let is_odd = entry.name.len() > MOST_NAME_BYTES || entry.name.contains(['/', '\0']);
             return is_odd.then(|| format!("the name of {}", entry.path));
         }
-        EntryKind::NamedDatatype { .. } => "a user-defined type",
         EntryKind::HardLink { .. } => "a second name of an object",
         EntryKind::Soft(_) | EntryKind::External { .. } | EntryKind::UserDefined { .. } => "a link",
     };

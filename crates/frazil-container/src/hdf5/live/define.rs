@@ -4,7 +4,9 @@ use super::LiveOutput;
 use crate::error::Result;
 use crate::hdf5::OutputStorage;
 use crate::hdf5::output::blame;
-use crate::schema::{AttributeOwner, DimensionId, GroupId, Schema, SchemaAttribute, VariableId};
+use crate::schema::{
+    AttributeOwner, DimensionId, GroupId, Schema, SchemaAttribute, SchemaType, VariableId,
+};
 
 impl LiveOutput {
     /// Whether an object that has attributes is in the file.
@@ -56,8 +58,9 @@ impl LiveOutput {
         &mut self,
         owner: AttributeOwner,
         attribute: &SchemaAttribute,
+        types: &[SchemaType],
     ) -> Result<()> {
-        let outcome = self.objects.put_attribute(owner, attribute);
+        let outcome = self.objects.put_attribute(owner, attribute, types);
         outcome.map_err(|error| blame(error, self.sink))
     }
 

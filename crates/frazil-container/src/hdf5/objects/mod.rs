@@ -8,7 +8,8 @@ mod together;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::OutputStorage;
-use super::attribute_form::{Form, Texts, number_type};
+use super::attribute_form::{Form, Texts, defined_type, number_type};
+use super::committed_types::in_memory;
 use super::creation::set_chunked;
 use super::netcdf_names::{COORDINATES, STRICT};
 use super::provenance::write_provenance;
@@ -19,7 +20,7 @@ use crate::ffi::datatype::Datatype;
 use crate::ffi::property::{HeaderForm, PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, link};
 use crate::schema::{
-    AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaValue,
+    AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaType, SchemaValue,
     SchemaVariable, Text, ValueType, VariableId,
 };
 use frazil_hdf5::Extent;
@@ -33,6 +34,8 @@ pub(super) struct Objects {
     groups: Vec<Option<Handle>>,
     /// How many groups there are for sure, counted from the first.
     made_groups: usize,
+    /// How many types that the program has defined are in the file.
+    made_types: usize,
     scales: Vec<Scale>,
     variables: Vec<Option<Variable>>,
     /// By group: the last one of its variables that are in the file.
@@ -71,6 +74,7 @@ impl Objects {
         Ok(Self {
             groups: Vec::new(),
             made_groups: 0,
+            made_types: 0,
             scales: Vec::new(),
             variables: Vec::new(),
             last_variables: BTreeMap::new(),
@@ -124,6 +128,7 @@ impl Objects {
         // What there is room for only is still to be made.
         self.is_incomplete |= self.groups.len() < schema.groups.len()
             || self.variables.len() < schema.variables.len()
+            || self.made_types < schema.types.len()
             || self.scales.len() < schema.dimensions.len();
         self.groups.resize_with(schema.groups.len(), || None);
         self.variables.resize_with(schema.variables.len(), || None);
@@ -148,6 +153,22 @@ impl Objects {
             }
             self.made_groups = group.0 + 1;
         }
+        self.create_types(schema)
+    }
+
+    /// Commits all types that are missing: before variables, so that readers know them.
+    fn create_types(&mut self, schema: &Schema) -> Result<()> {
+        for one in schema.types.iter().skip(self.made_types) {
+            let group = self.group(one.group)?;
+            let datatype = in_memory(&one.datatype).map_err(|error| error.at(&one.name))?;
+            let creation = PropertyList::datatype_create(HeaderForm {
+                is_old: false,
+                is_ordered: false,
+            })?;
+            datatype.commit(group, &creation)?;
+            link::link_object(datatype.handle(), group, &one.name, &self.link_creation)?;
+            self.made_types += 1;
+        }
         Ok(())
     }
 
@@ -162,7 +183,7 @@ impl Objects {
                 link::create_group(parent, &group.name, &self.link_creation, &creation)?
             }
         };
-        write_attributes(&handle, &group.attributes)?;
+        write_attributes(&handle, &group.attributes, &schema.types)?;
         Ok(handle)
     }
 
@@ -214,7 +235,8 @@ impl Objects {
         if let Some(dimension) = dimension {
             self.make_coordinate(schema, id, dimension)?;
         }
-        write_attributes(self.dataset(id)?.handle(), &variable.attributes)
+        let dataset = self.dataset(id)?.handle();
+        write_attributes(dataset, &variable.attributes, &schema.types)
     }
 
     /// Whether a group has a variable that was defined after this one.
@@ -232,7 +254,7 @@ impl Objects {
         storage: &OutputStorage,
     ) -> Result<Dataset> {
         let variable = &schema.variables[id.0];
-        let (datatype, extent) = (datatype_of(variable)?, extent_of(schema, id));
+        let (datatype, extent) = (datatype_of(schema, variable)?, extent_of(schema, id));
         let creation = PropertyList::dataset_create(HeaderForm::ORDERED)?;
         match storage {
             OutputStorage::Chunked { chunk, pipeline } if extent != Extent::Scalar => {
@@ -257,7 +279,8 @@ impl Objects {
     pub(super) fn complete(&mut self, schema: &Schema) -> Result<()> {
         let is_known = self.groups.len() == schema.groups.len()
             && self.scales.len() == schema.dimensions.len()
-            && self.variables.len() == schema.variables.len();
+            && self.variables.len() == schema.variables.len()
+            && self.made_types == schema.types.len();
         if is_known && !self.is_incomplete {
             return Ok(());
         }
@@ -294,11 +317,13 @@ impl Objects {
         &self,
         owner: AttributeOwner,
         attribute: &SchemaAttribute,
+        types: &[SchemaType],
     ) -> Result<()> {
         let Some(object) = self.owner(owner) else {
             return Ok(());
         };
-        let outcome = Form::of(&attribute.value).and_then(|form| form.put(object, &attribute.name));
+        let outcome =
+            Form::of(&attribute.value, types).and_then(|form| form.put(object, &attribute.name));
         outcome.map_err(|error| in_attribute(&attribute.name, error))
     }
 
@@ -339,10 +364,11 @@ impl FillBytes {
     }
 }
 
-fn datatype_of(variable: &SchemaVariable) -> Result<Datatype> {
+fn datatype_of(schema: &Schema, variable: &SchemaVariable) -> Result<Datatype> {
     match variable.value_type {
         ValueType::Atomic(nc_type) => number_type(nc_type, variable.is_big_endian),
         ValueType::String => Datatype::variable_text(),
+        ValueType::Defined(of) => defined_type(&schema.types, of),
     }
 }
 
@@ -357,9 +383,13 @@ fn extent_of(schema: &Schema, id: VariableId) -> Extent {
     }
 }
 
-fn write_attributes(object: &Handle, attributes: &[SchemaAttribute]) -> Result<()> {
+fn write_attributes(
+    object: &Handle,
+    attributes: &[SchemaAttribute],
+    types: &[SchemaType],
+) -> Result<()> {
     attributes.iter().try_for_each(|attribute| {
-        let form = Form::of(&attribute.value);
+        let form = Form::of(&attribute.value, types);
         form.and_then(|form| form.create(object, &attribute.name))
             .map_err(|error| in_attribute(&attribute.name, error))
     })

@@ -141,7 +141,7 @@ fn a_file_of_netcdf_c_is_written_on() {
     let (child, level) = (GroupId(1), DimensionId(3));
     schema.with_variable(child, "new", atomic_type(NcType::Int), &[extra, level]);
     schema.with_variable(Schema::ROOT, "extra", atomic_type(NcType::Int), &[extra]);
-    let mut put = |owner, attribute| output.put_attribute(owner, &attribute).unwrap();
+    let mut put = |owner, attribute| output.put_attribute(owner, &attribute, &[]).unwrap();
     put(
         AttributeOwner::Variable(label),
         strings("languages", &["en"]),

@@ -43,7 +43,7 @@ impl Life {
     }
 
     fn put(&mut self, owner: AttributeOwner, attribute: SchemaAttribute) -> Result<()> {
-        self.output.put_attribute(owner, &attribute)?;
+        self.output.put_attribute(owner, &attribute, &[])?;
         let all = self.schema.attributes_mut(owner);
         all.retain(|present| present.name != attribute.name);
         all.push(attribute);

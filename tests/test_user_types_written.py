@@ -1,0 +1,233 @@
+"""Types that programs define, in files that they write: frazil's files are as netCDF-C's."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import time
+from ctypes import c_int, c_size_t
+from pathlib import Path
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from support.capi import PLAIN, needs
+from support.fortran import LIBRARIES
+from support.netcdf_calls import Calls, File, stock_library
+from support.user_types import Types, random_file
+from test_netcdf_reading import fates, first_difference, frazil_run
+
+SEED = int(os.environ.get("FRAZIL_TYPES_SEED", time.time_ns() % 100_000))
+FILES = 200 if os.environ.get("FRAZIL_FULL") else 20
+
+
+@pytest.fixture(scope="module")
+def libraries() -> tuple[Calls, Calls]:
+    return Calls(LIBRARIES / "libfrazil.so", "frz_"), Calls(stock_library())
+
+
+def said(path: Path, calls: Calls, *, of_storage: bool = True) -> list:
+    """Everything that netCDF-C says of a file."""
+    file = File(calls, path)
+    found = [*file.inventory(), *Types(file).inventory()]
+    assert file.close() == 0
+    # Frazil chooses storage where its library is called by name.
+    chosen = () if of_storage else ("storage", "deflate")
+    return [one for one in found if not (isinstance(one, tuple) and one[0] in chosen)]
+
+
+def test_random_types_are_written(tmp_path: Path, libraries):
+    frazil, stock = libraries
+    for seed in range(SEED, SEED + FILES):
+        ours = random_file(tmp_path / f"{seed}.nc", seed, frazil, is_fixed=True)
+        theirs = random_file(tmp_path / f"{seed}-c.nc", seed, stock, is_fixed=True)
+        answers = [said(path, stock, of_storage=False) for path in (ours, theirs)]
+        assert first_difference(*answers) is None, f"FRAZIL_TYPES_SEED={seed}"
+
+
+@needs("ncgen")
+@needs("ncdump")
+@pytest.mark.parametrize("is_fixed", [True, False])
+def test_ncgen_writes_the_same(tmp_path: Path, libraries, is_fixed: bool):
+    _, stock = libraries
+    made, written = 0, 0
+    for seed in range(SEED, SEED + 30):
+        path = random_file(tmp_path / "a.nc", seed, stock, is_fixed=is_fixed)
+        with (tmp_path / "a.cdl").open("w") as dump:
+            subprocess.run(["ncdump", path], stdout=dump, check=False)
+        command = ["ncgen", "-4", "-o"]
+        plain = subprocess.run([*command, "plain.nc", "a.cdl"], cwd=tmp_path, check=False)
+        if plain.returncode != 0 or made == 8:
+            # ncdump cannot write all types, and ncgen reads less than that.
+            continue
+        made += 1
+        frazil_run(tmp_path, *command, "ours.nc", "a.cdl")
+        answers = [said(tmp_path / name, stock) for name in ("ours.nc", "plain.nc")]
+        assert first_difference(*answers) is None, f"FRAZIL_TYPES_SEED={seed}"
+        written += fates(tmp_path) == [("ours.nc", "written")]
+    # What ncgen lays out in its own way is given back.
+    assert made > 2 and (written > 0 or not is_fixed)
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from ctypes import c_int, c_size_t
+from pathlib import Path
+from support import make
+make.every_netcdf4_type(Path(sys.argv[1]))
+"""
+
+
+@needs("ncdump")
+def test_types_of_netcdf4_python_are_written_the_same(tmp_path: Path, libraries):
+    (tmp_path / "write.py").write_text(PROGRAM)
+    command = [sys.executable, "write.py"]
+    folder = Path(__file__).parent
+    subprocess.run([*command, "plain.nc", folder], cwd=tmp_path, env=PLAIN, check=True)
+    frazil_run(tmp_path, *command, "ours.nc", folder)
+    dumps = [
+        subprocess.run(
+            ["ncdump", "-n", "one", tmp_path / name], capture_output=True, text=True, check=True
+        ).stdout
+        for name in ("plain.nc", "ours.nc")
+    ]
+    assert dumps[0] == dumps[1]
+
+
+MODEL = """
+import sys, netCDF4, numpy as np
+pair = np.dtype([("n", "i2"), ("value", "f8"), ("counts", "i4", (3,))], align=True)
+outer = np.dtype([("one", pair), ("flag", "u1")], align=True)
+with netCDF4.Dataset(sys.argv[1], "w") as file:
+    inner_type = file.createCompoundType(pair, "pair")
+    outer_type = file.createCompoundType(outer, "outer")
+    choice = file.createEnumType("i2", "choice", {"no": 0, "yes": 1, "maybe": 300})
+    file.createDimension("time", None)
+    file.createDimension("x", 5000)
+    v = file.createVariable("v", outer_type, ("time", "x"), zlib=True)
+    e = file.createVariable("e", choice, ("time", "x"), zlib=True, fill_value=0)
+    scalar = file.createVariable("s", inner_type, ())
+    values = np.zeros((1, 5000), outer)
+    for record in range(12):
+        values["one"]["value"] = np.arange(5000) + record
+        values["one"]["counts"][..., 1] = record
+        values["flag"] = record
+        v[record] = values
+        e[record] = [1, 300] * 2500
+        if record == 6:
+            file.sync()
+            print(v[5]["one"]["value"][:3], e[3][:4])
+    scalar[...] = values["one"][0, 7]
+    # After values were put.
+    file.createVariable("late", inner_type, ("x",))[:] = values["one"][0]
+"""
+
+
+def test_a_model_writes_compounds(tmp_path: Path):
+    (tmp_path / "write.py").write_text(MODEL)
+    command = [sys.executable, "write.py"]
+    plain = subprocess.run(
+        [*command, "plain.nc"], cwd=tmp_path, env=PLAIN, capture_output=True, text=True, check=True
+    )
+    assert frazil_run(tmp_path, *command, "ours.nc") == plain.stdout
+    assert fates(tmp_path) == [("ours.nc", "written")]
+    with h5py.File(tmp_path / "plain.nc") as plain_file, h5py.File(tmp_path / "ours.nc") as ours:
+        assert sorted(ours) == sorted(plain_file)
+        for name in ("v", "e", "s", "late"):
+            one, other = ours[name], plain_file[name]
+            assert one.id.get_type().equal(other.id.get_type())
+            assert (one.chunks, one.compression) == (other.chunks, other.compression)
+            # Byte by byte they differ in what lies between the members.
+            assert np.array_equal(one[()], other[()])
+        for name in ("pair", "outer", "choice"):
+            assert ours[name].id.equal(plain_file[name].id)
+    with netCDF4.Dataset(tmp_path / "ours.nc") as file:
+        assert list(file.cmptypes) == ["pair", "outer"]
+        assert np.all(file["v"][11]["flag"] == 11)
+
+
+SEQUENCES = """
+import sys, numpy as np, netCDF4
+with netCDF4.Dataset(sys.argv[1], "w") as file:
+    file.createDimension("t", None), file.createDimension("x", 4)
+    deep = file.createGroup("g/deep")
+    pair = file.createCompoundType(np.dtype([("a", "i4"), ("b", "f8", (2,))]), "pair")
+    choice = deep.createEnumType("u1", "choice", {"no": 0, "yes": 7})
+    p = file.createVariable("p", pair, ("t", "x"), zlib=True)
+    c = deep.createVariable("c", choice, ("x",), fill_value=7)
+    p.units, p.best, deep.kind = "K", np.ones(1, pair.dtype)[0], "some"
+    rows = file.createVLType("i4", "rows")
+    r = file.createVariable("r", rows, ("x",))
+    r[:] = np.array([np.arange(n, dtype="i4") for n in (3, 1, 2, 4)], object)
+    p[0], c[1:] = np.ones(4, pair.dtype), [0, 7, 0]
+    print(file["r"][2], deep["c"][:], p[0]["b"])
+"""
+
+
+def test_sequences_go_to_the_programs_library(tmp_path: Path, libraries):
+    """With all types that were defined before, and what was made of them."""
+    (tmp_path / "write.py").write_text(SEQUENCES)
+    command = [sys.executable, "write.py"]
+    plain = subprocess.run(
+        [*command, "plain.nc"], cwd=tmp_path, env=PLAIN, capture_output=True, text=True, check=True
+    )
+    assert frazil_run(tmp_path, *command, "ours.nc") == plain.stdout
+    assert fates(tmp_path) == [("ours.nc", "given_back")]
+    answers = [said(tmp_path / name, libraries[1]) for name in ("ours.nc", "plain.nc")]
+    assert first_difference(*answers) is None
+
+
+def definitions(path: Path, calls: Calls, mode: int) -> list:
+    """What a library answers to definitions, good and bad."""
+    root, size, four = calls.ints("create", 1, str(path).encode(), mode)[1], *map(c_size_t, (16, 4))
+    said = [
+        ("opaque", calls.ints("def_opaque", 1, root, size, b"raw")),
+        ("twice", calls.ints("def_opaque", 1, root, size, b"raw")),
+        ("empty", calls.ints("def_opaque", 1, root, c_size_t(0), b"nothing")),
+        ("name", calls.ints("def_opaque", 1, root, size, b"a/b")),
+        ("enum", calls.ints("def_enum", 1, root, 4, b"choice")),
+        ("compound", calls.ints("def_compound", 1, root, size, b"pair")),
+        ("no size", calls.ints("def_compound", 1, root, c_size_t(0), b"none")),
+        ("vlen", calls.ints("def_vlen", 1, root, b"rows", 6)),
+    ]
+    choice, pair, value, two = 33, 34, c_int(7), (c_int * 1)(2)
+    said += [
+        ("field", calls("insert_compound", root, pair, b"a", c_size_t(0), 4)),
+        ("enum in it", calls("insert_compound", root, pair, b"b", four, choice)),
+        ("array", calls("insert_array_compound", root, pair, b"c", c_size_t(8), 4, 1, two)),
+        ("of opaque", calls("insert_compound", root, 32, b"a", c_size_t(0), 4)),
+        ("of int", calls("insert_compound", root, 4, b"a", c_size_t(0), 4)),
+        ("of nothing", calls("insert_compound", root, 99, b"a", c_size_t(0), 4)),
+        ("bad name", calls("insert_compound", root, pair, b"a/", c_size_t(0), 4)),
+        ("member", calls("insert_enum", root, choice, b"yes", ctypes.byref(value))),
+        ("of compound", calls("insert_enum", root, pair, b"yes", ctypes.byref(value))),
+        ("variable", calls.ints("def_var", 1, root, b"v", pair, 0, None)),
+        ("taken", calls.ints("def_var", 1, root, b"pair", 4, 0, None)),
+        ("group", calls.ints("def_grp", 1, root, b"choice")[0]),
+        ("attribute", calls("put_att", root, -1, b"a", choice, c_size_t(1), ctypes.byref(value))),
+        ("bytes", calls.ints("inq_var_endian", 1, root, 0), calls("def_var_endian", root, 0, 1)),
+        ("end", calls("enddef", root)),
+        ("late", calls("insert_enum", root, choice, b"no", ctypes.byref(value))),
+        ("late field", calls("insert_compound", root, pair, b"d", four, 4)),
+        ("put", calls("put_var", root, 0, (c_int * 4)(1, 7, 3, 4))),
+        ("as int", calls("put_var_int", root, 0, (c_int * 4)(1, 7, 3, 4))),
+        ("as a map", calls("put_varm", root, 0, None, None, None, None, (c_int * 4)())),
+        ("more", calls.ints("def_opaque", 1, root, size, b"later")),
+    ]
+    back = (c_int * 4)()
+    said += [("get", calls("get_var", root, 0, back), list(back)), ("close", calls("close", root))]
+    return said
+
+
+@pytest.mark.parametrize("mode", [0x1000, 0x1100])
+def test_definitions_are_answered_as_netcdf_c_does(tmp_path: Path, libraries, mode: int):
+    answers = [definitions(tmp_path / f"{i}.nc", calls, mode) for i, calls in enumerate(libraries)]
+    assert [one for one in zip(*answers, strict=True) if one[0] != one[1]] == []
+    stock = libraries[1]
+    assert (
+        mode != 0x1000
+        or first_difference(*(said(tmp_path / f"{i}.nc", stock, of_storage=False) for i in (0, 1)))
+        is None
+    )
