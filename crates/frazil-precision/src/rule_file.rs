@@ -280,8 +280,7 @@ fn rule_of(
     })
 }
 
-/// The key that says what an option of the command does, where their names differ: `bits` is spelled
-/// much like `nbits`, which rounds otherwise.
+/// The key for an option of the command whose name differs: `bits` looks like `nbits`, which rounds otherwise.
 fn key_of_option(word: &str) -> Option<&'static str> {
     match word.replace('-', "_").as_str() {
         "bits" => Some("significant_bits"),
