@@ -274,7 +274,8 @@ def test_commits_go_on_behind_the_program_on_request(tree: Path, tmp_path: Path)
 
 
 def test_variables_of_the_library_have_a_meaning(tree: Path, tmp_path: Path):
-    sources = (ROOT / "crates/frazil-preload/src").glob("*.rs")
+    crates = ("frazil-preload", "frazil-interpose")
+    sources = [path for crate in crates for path in (ROOT / "crates" / crate / "src").glob("*.rs")]
     names = {
         name for path in sources for name in re.findall(r'"(FRAZIL_RUN_\w+)"', path.read_text())
     }

@@ -33,7 +33,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
                 if let Some(middle) = records.get(records.len() / 2) {
                     let within = middle.index..middle.index + 1;
                     let found = file.locate_within(&dataset, Some(&within));
-                    assert_eq!(found.unwrap(), [middle.clone()]);
+                    assert_eq!(found.unwrap(), std::slice::from_ref(middle));
                 }
             }
             ObjectKind::NamedDatatype => drop(file.datatype(&object)),

@@ -31,7 +31,7 @@ from support.command import SAMPLE
         ({"precision": {"T": 3}}, ["precision['T'] is 3", "a mapping"]),
         ({"precision": {"T": {"nbits": "x"}}}, ['T: nbits: "x" is no whole number']),
         ({"precision": {"T": {"lossless": True, "nbits": 3}}}, ["`lossless` keeps every bit"]),
-        ({"precision": {"T": {"algorithm": "bitround"}}}, ["of `T`", "how far it rounds"]),
+        ({"precision": {"T": {"algorithm": "bitround"}}}, ["for `T`", "how far it rounds"]),
         ({"goal": "size", "filters": "none"}, ["filters and goal are both stated"]),
         ({"level": 3, "filters": "none"}, ["filters and level are both stated"]),
         ({"precision": {"T": {"significant_digit": 3}}}, ["T", "`significant_digits` meant"]),

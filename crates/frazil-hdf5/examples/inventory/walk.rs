@@ -131,7 +131,11 @@ impl Inventory<'_> {
         if let Some(middle) = records.get(records.len() / 2) {
             let within = middle.index..middle.index + 1;
             let alone = self.file.locate_within(dataset, Some(&within))?;
-            assert_eq!(alone, [middle.clone()], "a chunk that is looked up alone");
+            assert_eq!(
+                alone,
+                std::slice::from_ref(middle),
+                "a chunk that is looked up alone"
+            );
         }
         if !records.is_empty() {
             let record = |r: &frazil_types::ChunkRecord| {
