@@ -5,7 +5,8 @@
 use std::fmt;
 use std::path::Path;
 
-use frazil_file::error::Result;
+use frazil_file::error::{Error, Result};
+use frazil_types::ErrorCode;
 
 use super::rules::globs;
 
@@ -34,13 +35,17 @@ impl RestartFiles {
     /// From globs with commas between them, or `none`.
     ///
     /// # Errors
-    /// If one is no glob.
+    /// If one is no glob, or there is none.
     pub fn parse(text: &str) -> Result<Self> {
-        let patterns = text.split(',').map(str::trim).filter(|one| !one.is_empty());
-        let patterns: Vec<String> = match text.trim() {
-            "none" => Vec::new(),
-            _ => patterns.map(str::to_owned).collect(),
-        };
+        if text.trim() == "none" {
+            return Ok(Self::Named(Vec::new()));
+        }
+        let patterns = text.split(',').map(|one| one.trim().to_owned());
+        let patterns: Vec<String> = patterns.filter(|one| !one.is_empty()).collect();
+        if patterns.is_empty() || text.contains(char::is_control) {
+            let cause = "patterns of file names are wanted, with commas between them, or none";
+            return Err(Error::new(ErrorCode::InvalidArgument, cause));
+        }
         globs(&patterns)?;
         Ok(Self::Named(patterns))
     }
@@ -164,6 +169,8 @@ mod tests {
         assert_eq!(named.why(Path::new("restart.nc"), None), None);
         let none = RestartFiles::parse("none").unwrap();
         assert_eq!(none.why(Path::new("restart.nc"), Some("restart")), None);
-        assert!(RestartFiles::parse("[").is_err());
+        for wrong in ["[", "", " , ", "a\nb"] {
+            assert!(RestartFiles::parse(wrong).is_err(), "{wrong:?}");
+        }
     }
 }
