@@ -173,7 +173,8 @@ def netcdf_c(source: Path, work: Path, names: list[str], config: str) -> Program
         command = ["cmake", source, *off]
         configured.mkdir(parents=True)
         if not execute(command, configured, work / "cmake.log"):
-            sys.exit(f"{source} cannot be configured: see {work / 'cmake.log'}")
+            said = (work / "cmake.log").read_text(errors="replace").splitlines()[-20:]
+            sys.exit("\n".join([*said, f"{source} cannot be configured"]))
     flags = ["-O1", "-w", "-DUSE_NETCDF4", f"-DTOPSRCDIR={source}", f"-DTOPBINDIR={configured}"]
     flags += [f"-I{it}" for it in (configured, configured / "include", source / "include")]
     flags += [f"-I{source / it}" for it in ("oc2", "libsrc", "libdispatch", "libhdf5", "nc_test")]

@@ -51,13 +51,16 @@ def test_only_names_of_frazil_are_offered(options: tuple[str, ...]) -> None:
     assert [name for name in names if not name.startswith(("frz_", "nf_"))] == []
 
 
-FOR_PRELOAD = ("frz_nc_open_reading", "frz_nc_open_writing", "frz_nc_state")
+FOR_PRELOAD = (
+    *("frz_nc_open_reading", "frz_nc_open_writing", "frz_nc_state"),
+    *("frz_nc_settled_variables", "frz_nc_take_back_variables"),
+)
 
 
 def test_the_header_names_what_the_library_offers() -> None:
     header = "".join(path.read_text() for path in (ROOT / "crates/frazil-capi/include").glob("*.h"))
     names = exported("--dynamic", f"{LIBRARIES}/libfrazil.so")
-    # `frazil run` alone asks for a file only if frazil can serve it, and how far it is.
+    # `frazil run` alone asks whether frazil can serve a file, how far it is, and for definitions back.
     names = [name for name in names if name.startswith("frz_") and name not in FOR_PRELOAD]
     assert [name for name in names if f"{name}(" not in header] == []
 

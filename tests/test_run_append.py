@@ -501,3 +501,58 @@ def test_a_file_being_written_is_not_opened_twice(tmp_path: Path):
     assert (done.returncode, done.stdout, fates(tmp_path)) == (0, "6\n", ["written"]), done.stderr
     plain = subprocess.run(["ncdump", "-h", tmp_path / "out.nc"], capture_output=True, check=True)
     assert b"t = UNLIMITED ; // (7 currently)" in plain.stdout
+
+
+# What netCDF-C's own tests ask of a library, where an answer depends on what was done before.
+REFUSALS = r"""
+#include <netcdf.h>
+#include <stdio.h>
+#define SAY(call) printf("%d " #call "\n", call)
+int main(int argc, char **argv) {
+    int nc, other, dim, id, one, two, equal = -1, value = 1;
+    size_t index = 1;
+    const char *missing[1] = {NULL};
+    char *found[1] = {(char *)argv};
+    (void)argc;
+    SAY(nc_open(argv[1], NC_WRITE, &nc));
+    SAY(nc_create("one.nc", NC_NETCDF4, &nc));
+    SAY(nc_create("two.nc", NC_NETCDF4, &other));
+    SAY(nc_def_enum(nc, NC_INT, "e", &one));
+    SAY(nc_insert_enum(nc, one, "a", &value));
+    SAY(nc_def_enum(other, NC_INT, "e", &two));
+    SAY(nc_insert_enum(other, two, "a", &value));
+    SAY(nc_inq_type_equal(nc, one, other, two, &equal));
+    SAY(nc_enddef(nc));
+    SAY(nc_enddef(other));
+    SAY(nc_inq_type_equal(nc, one, other, two, &equal));
+    printf("%d\n", equal);
+    SAY(nc_close(other));
+    SAY(nc_redef(nc));
+    SAY(nc_def_dim(nc, "x", 3, &dim));
+    SAY(nc_def_var(nc, "v", NC_INT, 1, &dim, &id));
+    SAY(nc_put_var1_int(nc, id, &index, &value));
+    SAY(nc_put_att_int(nc, id, "_FillValue", NC_INT, 1, &value));
+    SAY(nc_put_att_string(nc, NC_GLOBAL, "missing", 1, missing));
+    SAY(nc_get_att_string(nc, NC_GLOBAL, "missing", found));
+    printf("%s\n", found[0] ? found[0] : "NULL");
+    SAY(nc_close(nc));
+    return 0;
+}
+"""
+
+
+@needs("nc-config")
+def test_what_netcdf_refuses_is_refused(tmp_path: Path):
+    """Files without an order, late fill values, types that no file has yet, NULL strings."""
+    (tmp_path / "refusals.c").write_text(REFUSALS)
+    flags = run("nc-config", "--cflags", "--libs").split()
+    run("cc", "-std=gnu99", tmp_path / "refusals.c", "-o", tmp_path / "refusals", *flags)
+    unordered = tmp_path / "unordered.h5"
+    h5py.File(unordered, "w").close()
+    for name in ("plain", "ours"):
+        (tmp_path / name).mkdir()
+    plain = run("../refusals", unordered, cwd=tmp_path / "plain", env=PLAIN)
+    done = frazil_run(tmp_path / "ours", "--", "../refusals", unordered)
+    assert (done.returncode, done.stdout) == (0, plain), done.stderr
+    for name in ("one.nc", "two.nc"):
+        check_equal(tmp_path / "plain" / name, tmp_path / "ours" / name)

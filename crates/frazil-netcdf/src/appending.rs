@@ -22,6 +22,10 @@ pub(super) fn open(path: &Path, mode: Mode, options: WriterOptions) -> Answer<En
     }
     let as_read = Mode(mode.0 & !Mode::WRITE.0);
     let mut reading = Reading::open(path, as_read, &options).map_err(not_served)?;
+    if !reading.keeps_order() {
+        let why = "it does not keep the order of definition, which netCDF-C wants for writing";
+        return Err(not_served(why.to_owned()));
+    }
     if !reading.user_types().is_empty() {
         return Err(not_served("it has user-defined types".to_owned()));
     }

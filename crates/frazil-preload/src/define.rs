@@ -12,13 +12,16 @@ use crate::names::{Call, NAMES};
 use crate::report;
 
 /// What frazil answers where it does not do what netCDF-C may do: `NC_EINVAL`, `NC_EBADTYPE`,
-/// `NC_EVARSIZE`, `NC_EBADTYPID`, `NC_ELATEFILL`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`; `NC_ENOMEM` for
-/// a chunk or a contiguous variable of more than an eighth of frazil's memory.
-const NOT_SERVED: [c_int; 9] = [-36, -45, NO_MEMORY, -62, -117, -122, -128, -132, -136];
+/// `NC_EVARSIZE`, `NC_EBADTYPID`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`; `NC_ENOMEM` for a chunk or a
+/// contiguous variable of more than an eighth of frazil's memory.
+const NOT_SERVED: [c_int; 8] = [-36, -45, NO_MEMORY, -62, -117, NOT_BUILT, -132, -136];
 
 /// Those of them that frazil answers for nothing else: the others are the program's faults where its own library
 /// cannot be asked.
-const NOT_HERE: [c_int; 6] = [NO_MEMORY, -62, -122, -128, -132, -136];
+const NOT_HERE: [c_int; 5] = [NO_MEMORY, -62, NOT_BUILT, -132, -136];
+
+/// `NC_ENOTBUILT`
+const NOT_BUILT: c_int = -128;
 
 /// A call on a file that frazil may not be able to serve: the file then goes back to the program's
 /// own library, which gets this call.
@@ -72,6 +75,8 @@ fn on_own(
     own_words[0] = number(own);
     let is_served = library.function(call).is_some();
     let status = match is_served {
+        // frazil's writer knows no string that is not there.
+        true if is(call, Call::nc_put_att_string) && has_missing_string(words) => NOT_BUILT,
         // SAFETY: the call as it came, with frazil's number of the file.
         true => unsafe { invoke(library, name, own_words) },
         false => INVALID,
@@ -101,6 +106,13 @@ fn on_own(
         (Ok(()), Place::Own(_)) => status,
         (Err(failure), _) => failure,
     }
+}
+
+/// Whether one of the strings of `nc_put_att_string` is NULL.
+fn has_missing_string(words: Words) -> bool {
+    let (length, strings) = (words[3], words[4] as *const *const c_char);
+    // SAFETY: not NULL, and the program vouches for so many pointers.
+    !strings.is_null() && (0..length).any(|one| unsafe { *strings.add(one) }.is_null())
 }
 
 /// The call in the program's own library.

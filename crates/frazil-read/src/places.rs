@@ -87,6 +87,15 @@ impl Reader {
         matches!(self.current().kind, Kind::Hdf5(_))
     }
 
+    /// Whether every group keeps the order in which its variables and groups were made.
+    #[must_use]
+    pub fn keeps_link_order(&self) -> bool {
+        match &self.current().kind {
+            Kind::Hdf5(contents) => contents.keeps_link_order(),
+            Kind::Classic(_) => true,
+        }
+    }
+
     /// Size of the file.
     #[must_use]
     pub fn file_bytes(&self) -> u64 {

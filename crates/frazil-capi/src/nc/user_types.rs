@@ -146,6 +146,13 @@ fn in_group(file: &Dataset, group: GroupNumber, name: &str) -> Option<c_int> {
 
 /// `nc_inq_type_equal` of two types that programs have defined.
 fn are_equal(first: (c_int, c_int), second: (c_int, c_int)) -> Outcome<bool> {
+    for (ncid, nc_type) in [first, second] {
+        with(ncid, nc_type, |_| Ok(()))?;
+        // netCDF-C compares what is in the files.
+        if !table::with(ncid, |file, _| Ok(file.is_type_ended(nc_type)))? {
+            return Err(Status::EHDFERR);
+        }
+    }
     // One file is held at a time.
     let one = with(first.0, first.1, |one| Ok(one.form().clone()))?;
     with(second.0, second.1, |other| Ok(*other.form() == one))

@@ -94,6 +94,18 @@ pub struct Contents {
 }
 
 impl Contents {
+    /// Whether every group keeps the order in which its links were made.
+    #[must_use]
+    pub fn keeps_link_order(&self) -> bool {
+        const TRACKED: u32 = 1;
+        let is_kept = |flags: u32| flags & TRACKED != 0;
+        let groups = self.entries.iter().filter_map(|entry| match entry.kind {
+            EntryKind::Group { link_order, .. } => Some(link_order),
+            _ => None,
+        });
+        is_kept(self.root_link_order) && groups.into_iter().all(is_kept)
+    }
+
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {

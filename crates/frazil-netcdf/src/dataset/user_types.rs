@@ -19,6 +19,15 @@ impl Dataset {
         }
     }
 
+    /// Whether define mode was left since a type was defined.
+    #[must_use]
+    pub fn is_type_ended(&self, nc_type: i32) -> bool {
+        match &self.backend {
+            Backend::Engine(engine) => engine.is_type_ended(nc_type),
+            _ => true,
+        }
+    }
+
     /// `nc_get_vars` of a variable whose type a program has defined. `None`: the values are in `bytes`, as they
     /// are in memory; else they are what comes back, which points to something.
     ///

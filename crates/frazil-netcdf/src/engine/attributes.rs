@@ -138,7 +138,14 @@ impl Engine {
             ));
         }
         if !self.is_fill_changeable(variable) {
-            return Err(Status::ELATEFILL.into());
+            // netCDF-C makes a variable anew whose values another program wrote.
+            return Err(match self.is_new {
+                true => Status::ELATEFILL.into(),
+                false => Refusal::new(
+                    Status::ENOTBUILT,
+                    format!("{FILL_VALUE} of a variable that was in the file: not served here"),
+                ),
+            });
         }
         match (self.described(variable).value_type, value) {
             (ValueType::Atomic(nc_type), SchemaValue::Atomic(value))

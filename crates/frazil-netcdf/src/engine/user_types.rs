@@ -97,10 +97,16 @@ impl Engine {
         bytes.map_err(|_| not_served("what is made of a type that is not there"))
     }
 
+    /// Whether define mode was left since a type was defined.
+    pub(crate) fn is_type_ended(&self, nc_type: i32) -> bool {
+        let place = usize::try_from(nc_type - FIRST_USER_TYPE).ok();
+        place.is_some_and(|place| place < self.ended_types)
+    }
+
     fn check_unsettled(&self, nc_type: i32) -> Answer<()> {
         let settled = self.schema().types.len();
         let place = usize::try_from(nc_type - FIRST_USER_TYPE).ok();
-        if place.is_some_and(|place| place < self.ended_types) {
+        if self.is_type_ended(nc_type) {
             return Err(Status::ETYPDEFINED.into());
         }
         match place.is_some_and(|place| place < settled) {

@@ -44,6 +44,11 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
+    /// Whether the file keeps the order of definition; netCDF-C writes to no other.
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.reader.keeps_link_order()
+    }
+
     /// Opens a file; the error says why netCDF-C must read it.
     pub(crate) fn open(path: &Path, mode: Mode, options: &WriterOptions) -> Result<Self, String> {
         if mode.0 & !SERVED != 0 {
