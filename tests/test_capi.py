@@ -60,7 +60,7 @@ FOR_PRELOAD = (
 def test_the_header_names_what_the_library_offers() -> None:
     header = "".join(path.read_text() for path in (ROOT / "crates/frazil-capi/include").glob("*.h"))
     names = exported("--dynamic", f"{LIBRARIES}/libfrazil.so")
-    # `frazil run` alone asks whether frazil can serve a file, how far it is, and for definitions back.
+    # For `frazil run` alone: whether frazil can serve a file, how far it is, what to take back.
     names = [name for name in names if name.startswith("frz_") and name not in FOR_PRELOAD]
     assert [name for name in names if f"{name}(" not in header] == []
 
