@@ -51,7 +51,7 @@ def by_ros3() -> Callable[[str], Any]:
     import h5py
 
     if "ros3" not in h5py.registered_drivers():
-        raise NotImplementedError("h5py is built without ros3")
+        raise SystemExit("h5py is built without ros3")
     return lambda url: h5py.File(url, "r", driver="ros3")
 
 

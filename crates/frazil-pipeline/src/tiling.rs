@@ -77,13 +77,6 @@ impl TilingHint {
 mod tests {
     use super::*;
 
-    fn part(start: &[u64], count: &[u64]) -> Selection {
-        Selection {
-            start: start.to_vec(),
-            count: count.to_vec(),
-        }
-    }
-
     fn hint(wanted: WantedTiles) -> TilingHint {
         TilingHint {
             grid: ChunkGrid::new(&[10, 10], &[4, 3]).unwrap(),
@@ -94,27 +87,39 @@ mod tests {
     #[test]
     fn uses_count_the_tiles_that_overlap() {
         let all = hint(WantedTiles::All);
-        assert_eq!(all.uses(&part(&[0, 0], &[4, 3])), 1);
-        assert_eq!(all.uses(&part(&[3, 2], &[2, 5])), 2 * 3);
-        assert_eq!(all.uses(&part(&[0, 0], &[10, 10])), 3 * 4);
+        assert_eq!(all.uses(&Selection::new(&[0, 0], &[4, 3])), 1);
+        assert_eq!(all.uses(&Selection::new(&[3, 2], &[2, 5])), 2 * 3);
+        assert_eq!(all.uses(&Selection::new(&[0, 0], &[10, 10])), 3 * 4);
     }
 
     #[test]
     fn uses_of_a_subset_count_its_members_only() {
         // Tiles of the 3 x 4 grid; the part overlaps tiles (0..=1, 0..=2).
         let few = hint(WantedTiles::Some(Arc::new(HashSet::from([1, 6, 11]))));
-        assert_eq!(few.uses(&part(&[3, 2], &[2, 5])), 2);
+        assert_eq!(few.uses(&Selection::new(&[3, 2], &[2, 5])), 2);
         let many = hint(WantedTiles::Some(Arc::new((1..12).collect())));
-        assert_eq!(many.uses(&part(&[3, 2], &[2, 5])), 5);
+        assert_eq!(many.uses(&Selection::new(&[3, 2], &[2, 5])), 5);
     }
 
     #[test]
     fn the_next_use_is_the_next_overlapping_tile_in_row_major_order() {
         let all = hint(WantedTiles::All);
-        let straddling = part(&[3, 2], &[2, 2]);
-        assert_eq!(all.next_use(&straddling, &part(&[0, 0], &[4, 3])), 1);
-        assert_eq!(all.next_use(&straddling, &part(&[0, 3], &[4, 3])), 4);
-        assert_eq!(all.next_use(&straddling, &part(&[4, 0], &[4, 3])), 5);
-        assert_eq!(all.next_use(&straddling, &part(&[4, 3], &[4, 3])), u64::MAX);
+        let straddling = Selection::new(&[3, 2], &[2, 2]);
+        assert_eq!(
+            all.next_use(&straddling, &Selection::new(&[0, 0], &[4, 3])),
+            1
+        );
+        assert_eq!(
+            all.next_use(&straddling, &Selection::new(&[0, 3], &[4, 3])),
+            4
+        );
+        assert_eq!(
+            all.next_use(&straddling, &Selection::new(&[4, 0], &[4, 3])),
+            5
+        );
+        assert_eq!(
+            all.next_use(&straddling, &Selection::new(&[4, 3], &[4, 3])),
+            u64::MAX
+        );
     }
 }

@@ -111,25 +111,21 @@ pub(crate) fn placed(lengths: &[u64], part: &Selection, counts: &[u64]) -> Optio
 mod tests {
     use super::*;
 
-    fn part(start: &[u64], count: &[u64]) -> Selection {
-        Selection {
-            start: start.to_vec(),
-            count: count.to_vec(),
-        }
-    }
-
     #[test]
     fn a_part_of_an_array_keeps_its_distances() {
-        let found = placed(&[6, 10], &part(&[2, 3], &[4, 5]), &[1, 4, 5]).unwrap();
+        let found = placed(&[6, 10], &Selection::new(&[2, 3], &[4, 5]), &[1, 4, 5]).unwrap();
         assert_eq!((found.first, &found.strides[1..]), (23, &[10, 1][..]));
     }
 
     #[test]
     fn a_row_is_taken_for_any_shape() {
-        let found = placed(&[100], &part(&[40], &[60]), &[3, 20]).unwrap();
+        let found = placed(&[100], &Selection::new(&[40], &[60]), &[3, 20]).unwrap();
         assert_eq!((found.first, found.strides), (40, vec![20, 1]));
         // Two whole rows of memory are one run, too.
-        assert!(placed(&[4, 30], &part(&[1, 0], &[2, 30]), &[3, 20]).is_some());
-        assert_eq!(placed(&[4, 31], &part(&[1, 0], &[2, 30]), &[3, 20]), None);
+        assert!(placed(&[4, 30], &Selection::new(&[1, 0], &[2, 30]), &[3, 20]).is_some());
+        assert_eq!(
+            placed(&[4, 31], &Selection::new(&[1, 0], &[2, 30]), &[3, 20]),
+            None
+        );
     }
 }

@@ -12,6 +12,15 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// `count` elements from `start` along each axis.
+    #[must_use]
+    pub fn new(start: &[u64], count: &[u64]) -> Self {
+        Self {
+            start: start.to_vec(),
+            count: count.to_vec(),
+        }
+    }
+
     /// A whole array.
     #[must_use]
     pub fn whole(shape: &[u64]) -> Self {

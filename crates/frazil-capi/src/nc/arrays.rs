@@ -161,21 +161,16 @@ unsafe fn put(
             }
         }
         let mut variable = Variable { file, group, varid };
-        let nc_type = match memory {
-            None => variable.nc_type()?,
-            Some(_) => 0,
-        };
-        if !types::is_atomic(nc_type) {
-            if place.is_mapped {
-                return Err(BAD_MAP_TYPE);
+        let memory = match in_memory(&mut variable, memory, &place)? {
+            InMemory::Atomic(memory) => memory,
+            InMemory::Defined(nc_type) => {
+                // SAFETY: as this function's.
+                return unsafe {
+                    let slab = place.read(&mut variable)?;
+                    variable.put_user(&slab, nc_type, data)
+                };
             }
-            // SAFETY: as this function's.
-            return unsafe {
-                let slab = place.read(&mut variable)?;
-                variable.put_user(&slab, nc_type, data)
-            };
-        }
-        let memory = memory.map_or_else(|| types::memory(nc_type), Ok)?;
+        };
         // SAFETY: as this function's.
         unsafe {
             let slab = match place.read(&mut variable) {
@@ -186,6 +181,31 @@ unsafe fn put(
             variable.put(&slab, memory, data)
         }
     })
+}
+
+/// What values are in memory.
+enum InMemory {
+    /// Those of a type of netCDF's own.
+    Atomic(MemoryType),
+    /// Those of a type that a program has defined.
+    Defined(c_int),
+}
+
+/// What the values of a call are; `memory` as in [`put`].
+fn in_memory(
+    variable: &mut Variable<'_>,
+    memory: Option<MemoryType>,
+    place: &Place,
+) -> Outcome<InMemory> {
+    if let Some(memory) = memory {
+        return Ok(InMemory::Atomic(memory));
+    }
+    let nc_type = variable.nc_type()?;
+    match types::is_atomic(nc_type) {
+        true => Ok(InMemory::Atomic(types::memory(nc_type)?)),
+        false if place.is_mapped => Err(BAD_MAP_TYPE),
+        false => Ok(InMemory::Defined(nc_type)),
+    }
 }
 
 /// More axes than variables have that are written value by value.
@@ -255,21 +275,16 @@ unsafe fn get(
 ) -> Outcome<()> {
     table::with(ncid, |file, group| {
         let mut variable = Variable { file, group, varid };
-        let nc_type = match memory {
-            None => variable.nc_type()?,
-            Some(_) => 0,
-        };
-        if !types::is_atomic(nc_type) {
-            if place.is_mapped {
-                return Err(BAD_MAP_TYPE);
+        let memory = match in_memory(&mut variable, memory, &place)? {
+            InMemory::Atomic(memory) => memory,
+            InMemory::Defined(nc_type) => {
+                // SAFETY: as this function's.
+                return unsafe {
+                    let slab = place.read(&mut variable)?;
+                    variable.get_user(&slab, nc_type, data)
+                };
             }
-            // SAFETY: as this function's.
-            return unsafe {
-                let slab = place.read(&mut variable)?;
-                variable.get_user(&slab, nc_type, data)
-            };
-        }
-        let memory = memory.map_or_else(|| types::memory(nc_type), Ok)?;
+        };
         // SAFETY: as this function's.
         unsafe {
             let slab = place.read(&mut variable)?;

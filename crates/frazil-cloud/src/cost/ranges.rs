@@ -107,13 +107,6 @@ fn runs(
 mod tests {
     use super::*;
 
-    fn part(start: &[u64], count: &[u64]) -> Selection {
-        Selection {
-            start: start.to_vec(),
-            count: count.to_vec(),
-        }
-    }
-
     fn ends(ranges: &[Range<u64>]) -> Vec<(u64, u64)> {
         ranges
             .iter()
@@ -126,7 +119,7 @@ mod tests {
         let shape = [3, 4, 5];
         let usual = strides(&shape, 2);
         let of = |start: &[u64; 3], count: &[u64; 3]| {
-            ends(&runs(100, &shape, &usual, 2, &part(start, count)))
+            ends(&runs(100, &shape, &usual, 2, &Selection::new(start, count)))
         };
         assert_eq!(of(&[0, 0, 0], &[3, 4, 5]), [(100, 220)]);
         assert_eq!(of(&[1, 0, 0], &[1, 4, 5]), [(140, 180)]);
@@ -135,8 +128,11 @@ mod tests {
         assert_eq!(of(&[0, 1, 0], &[1, 2, 5]), [(110, 130)]);
         // Records of a classic file have others between them.
         let records = [100, 10, 2];
-        let whole = runs(0, &shape, &records, 2, &part(&[0; 3], &shape));
+        let whole = runs(0, &shape, &records, 2, &Selection::new(&[0; 3], &shape));
         assert_eq!(ends(&whole), [(0, 40), (100, 140), (200, 240)]);
-        assert_eq!(ends(&runs(8, &[], &[], 4, &part(&[], &[]))), [(8, 12)]);
+        assert_eq!(
+            ends(&runs(8, &[], &[], 4, &Selection::new(&[], &[]))),
+            [(8, 12)]
+        );
     }
 }

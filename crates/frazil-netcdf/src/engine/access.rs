@@ -48,16 +48,36 @@ impl Engine {
             let (converted, any_out) = convert(&values, given, stored, self.classic_model)?;
             (values, is_out) = (Cow::Owned(converted), any_out);
         }
-        if !values.is_empty() {
-            let steps = slab.steps();
-            self.note_put();
-            self.writer
-                .put(id, &slab.start, &slab.count, steps.as_deref(), &values)?;
-        }
+        self.put_slab(id, &slab, &values)?;
         if is_out {
             return Err(Status::ERANGE.into());
         }
         Ok(())
+    }
+
+    /// Puts elements as the file has them.
+    pub(super) fn put_slab(
+        &mut self,
+        id: VariableId,
+        slab: &Slab<'_>,
+        values: &[u8],
+    ) -> Answer<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let steps = slab.steps();
+        self.note_put();
+        Ok(self
+            .writer
+            .put(id, &slab.start, &slab.count, steps.as_deref(), values)?)
+    }
+
+    /// Reads elements as the file has them.
+    pub(super) fn get_slab(&mut self, id: VariableId, slab: &Slab<'_>) -> Answer<Vec<u8>> {
+        let steps = slab.steps();
+        Ok(self
+            .writer
+            .read(id, &slab.start, &slab.count, steps.as_deref())?)
     }
 
     /// A variable that values of this type can be written to one by one as they are; with its rank.
@@ -105,10 +125,7 @@ impl Engine {
         if slab.elements()? == 0 {
             return Ok(());
         }
-        let steps = slab.steps();
-        let mut values = self
-            .writer
-            .read(id, &slab.start, &slab.count, steps.as_deref())?;
+        let mut values = self.get_slab(id, &slab)?;
         let mut is_out = false;
         if stored != wanted {
             (values, is_out) = convert(&values, stored, wanted, self.classic_model)?;

@@ -183,14 +183,7 @@ impl Engine {
             return Ok(());
         };
         let values = slab.gather(bytes, size)?;
-        if values.is_empty() {
-            return Ok(());
-        }
-        let steps = slab.steps();
-        self.note_put();
-        Ok(self
-            .writer
-            .put(id, &slab.start, &slab.count, steps.as_deref(), &values)?)
+        self.put_slab(id, &slab, &values)
     }
 
     /// As [`Self::put_user`], to read: the values are in `bytes`.
@@ -208,10 +201,7 @@ impl Engine {
         else {
             return Ok(None);
         };
-        let steps = slab.steps();
-        let values = self
-            .writer
-            .read(id, &slab.start, &slab.count, steps.as_deref())?;
+        let values = self.get_slab(id, &slab)?;
         slab.scatter(&values, bytes, size)?;
         Ok(None)
     }
