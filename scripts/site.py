@@ -28,7 +28,10 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "bench/README.md": "benchmarks.md",
     "data/sample/README.md": "sample.md",
+    "tests/README.md": "tests.md",
 }
+# They are reached by links, not by the menu.
+UNLISTED = ("sample.md", "tests.md")
 SOURCES = {page: file for file, page in PAGES.items()}
 SHOWN = "source"
 
@@ -109,9 +112,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             page = page_of(target)
             if page and page.startswith(SHOWN) and page not in files.src_uris:
                 files.append(File.generated(config, page, content=shown(target)))
-    # They are reached by links, not by the menu.
     for page in files.src_uris:
-        if page == "sample.md" or page.startswith(f"{SHOWN}/"):
+        if page in UNLISTED or page.startswith(f"{SHOWN}/"):
             files.src_uris[page].inclusion = files.src_uris[page].inclusion.NOT_IN_NAV
     return files
 
@@ -129,7 +131,9 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
         to = page_of(target_of(here, token))
         if to is None:
             return token["label"][1:-1]
-        return f"{token['label']}({posixpath.relpath(to, folder)}{token['anchor'] or ''})"
+        # A page that shows a file as it is has no headings of the file to lead to.
+        anchor = "" if to.startswith(f"{SHOWN}/") else token["anchor"] or ""
+        return f"{token['label']}({posixpath.relpath(to, folder)}{anchor})"
 
     return TOKEN.sub(moved, markdown)
 
