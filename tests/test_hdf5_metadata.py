@@ -133,3 +133,19 @@ def test_what_libhdf5_refuses_is_refused(
     with pytest.raises((OSError, KeyError, RuntimeError)):
         hdf5_inventory.theirs(path)
     assert hdf5_inventory.ours(path)[1]
+
+
+def test_a_key_that_is_no_place_of_a_chunk_is_refused(tmp_path: Path):
+    """Also in inner nodes, whose keys only look-ups follow."""
+    path = tmp_path / "key.h5"
+    with h5py.File(path, "w", libver="earliest") as file:
+        made = file.create_dataset("v", (60, 120), "i4", chunks=(1, 4), maxshape=(None, None))
+        made[...] = 1
+    content = bytearray(path.read_bytes())
+    root = next(at for at in range(len(content)) if content[at : at + 6] == b"TREE\1\1")
+    # The third key of the root, behind the chunk's size, its filters, and its place on axis 0.
+    content[root + 24 + 3 * (32 + 8) + 16] ^= 1
+    path.write_bytes(content)
+    with h5py.File(path) as file, pytest.raises(OSError, match="read"):
+        file["v"][...]
+    assert "no place of a chunk" in hdf5_inventory.ours(path)[1]

@@ -97,7 +97,7 @@ fn from_symbol_table(context: &Context, mut at: Cursor<'_>) -> Result<Vec<Link>>
     let kind = tree1::Kind {
         number: TREE1_OF_GROUPS,
         key_bytes: sizes.length.into(),
-        numbers_at: None,
+        numbers: None,
         rank: ranks.symbol_node,
     };
     let entry_bytes =

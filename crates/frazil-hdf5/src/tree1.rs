@@ -12,13 +12,36 @@ use crate::input::Input;
 const NODE: &str = "a node of a B-tree";
 
 /// A kind of tree: what its keys are.
-pub(crate) struct Kind {
+pub(crate) struct Kind<'a> {
     pub(crate) number: u8,
     pub(crate) key_bytes: usize,
-    /// Where the numbers of 8 bytes begin in a key by which entries are looked up; `None`: not by numbers.
-    pub(crate) numbers_at: Option<usize>,
+    /// The numbers in a key by which entries are looked up; `None`: not by numbers.
+    pub(crate) numbers: Option<Numbers<'a>>,
     /// Half the entries of a node.
     pub(crate) rank: u16,
+}
+
+/// Numbers of 8 bytes in a key.
+pub(crate) struct Numbers<'a> {
+    /// Where they begin.
+    pub(crate) at: usize,
+    /// Each is a multiple of one of these.
+    pub(crate) steps: &'a [u64],
+}
+
+impl Numbers<'_> {
+    /// The bytes of a key's numbers.
+    fn of<'k>(&self, key: &'k [u8]) -> &'k [u8] {
+        key.get(self.at..).unwrap_or_default()
+    }
+
+    fn check(&self, key: &[u8]) -> Result<()> {
+        let off = |(number, step): (u64, &u64)| number % (*step).max(1) != 0;
+        match numbers(self.of(key)).zip(self.steps).any(off) {
+            true => Err(damaged("a key of a B-tree is no place of a chunk")),
+            false => Ok(()),
+        }
+    }
 }
 
 /// Numbers from the first to the last that are wanted, as keys have them.
@@ -46,7 +69,7 @@ struct Node {
 pub(crate) fn each_entry(
     input: &Input,
     root: u64,
-    kind: &Kind,
+    kind: &Kind<'_>,
     window: Option<&Window>,
     mut take: impl FnMut(&[u8], u64) -> Result<()>,
 ) -> Result<()> {
@@ -94,7 +117,7 @@ pub(crate) fn each_entry(
     Ok(())
 }
 
-fn node_bytes(input: &Input, kind: &Kind) -> u64 {
+fn node_bytes(input: &Input, kind: &Kind<'_>) -> u64 {
     let sizes = input.sizes();
     let most = 2 * u64::from(kind.rank);
     let prefix = 8 + 2 * u64::from(sizes.address);
@@ -108,7 +131,7 @@ struct Entries<'a> {
 }
 
 /// A node's level and entries.
-fn entries<'a>(input: &Input, bytes: &'a [u8], kind: &Kind) -> Result<(u8, Entries<'a>)> {
+fn entries<'a>(input: &Input, bytes: &'a [u8], kind: &Kind<'_>) -> Result<(u8, Entries<'a>)> {
     let mut at = input.cursor(bytes);
     at.signature(b"TREE", NODE)?;
     if at.u8()? != kind.number {
@@ -129,11 +152,14 @@ fn entries<'a>(input: &Input, bytes: &'a [u8], kind: &Kind) -> Result<(u8, Entri
         let child = at.address()?;
         pairs.push((key, child.ok_or_else(|| damaged("a B-tree leads nowhere"))?));
     }
-    let has_numbers = kind.numbers_at.is_some() && count > 0;
-    let last = if has_numbers {
-        at.take(kind.key_bytes)?
-    } else {
-        &[]
+    let last: &[u8] = match &kind.numbers {
+        Some(numbers) if count > 0 => {
+            let last = at.take(kind.key_bytes)?;
+            let keys = pairs.iter().map(|(key, _)| *key);
+            keys.chain([last]).try_for_each(|key| numbers.check(key))?;
+            last
+        }
+        _ => &[],
     };
     Ok((level, Entries { pairs, last }))
 }
@@ -142,11 +168,11 @@ fn entries<'a>(input: &Input, bytes: &'a [u8], kind: &Kind) -> Result<(u8, Entri
 type Found<'a> = Option<(&'a [u8], &'a [u8])>;
 
 /// Checks that each entry can be found by its key, and says what can be found behind each.
-fn ranges<'a>(entries: &Entries<'a>, node: &'a Node, kind: &Kind) -> Result<Vec<Found<'a>>> {
-    let Some(numbers_at) = kind.numbers_at else {
+fn ranges<'a>(entries: &Entries<'a>, node: &'a Node, kind: &Kind<'_>) -> Result<Vec<Found<'a>>> {
+    let Some(numbers) = &kind.numbers else {
         return Ok(vec![None; entries.pairs.len()]);
     };
-    let numbers = |key: &'a [u8]| key.get(numbers_at..).unwrap_or_default();
+    let numbers = |key: &'a [u8]| numbers.of(key);
     let last = numbers(entries.last);
     let end = match &node.range {
         Some((_, end)) if is_before(end, last) => end,
@@ -166,11 +192,12 @@ fn ranges<'a>(entries: &Entries<'a>, node: &'a Node, kind: &Kind) -> Result<Vec<
     Ok(ranges)
 }
 
+fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    let (numbers, _) = bytes.as_chunks::<8>();
+    numbers.iter().map(|bytes| u64::from_le_bytes(*bytes))
+}
+
 /// Whether some numbers come before others of as many.
 fn is_before(one: &[u8], other: &[u8]) -> bool {
-    fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {
-        let (numbers, _) = bytes.as_chunks::<8>();
-        numbers.iter().map(|bytes| u64::from_le_bytes(*bytes))
-    }
     numbers(one).lt(numbers(other))
 }

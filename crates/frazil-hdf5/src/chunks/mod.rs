@@ -107,14 +107,18 @@ impl Chunked<'_> {
         grid: &ChunkGrid,
         within: Option<&Range<u64>>,
     ) -> Result<Vec<ChunkRecord>> {
+        // Behind a chunk's place stands a byte's place in the element.
+        let steps = [self.chunk, &[self.element_bytes]].concat();
         let kind = tree1::Kind {
             number: TREE1_OF_CHUNKS,
-            key_bytes: 8 + 8 * (self.chunk.len() + 1),
-            numbers_at: Some(8),
+            key_bytes: 8 + 8 * steps.len(),
+            numbers: Some(tree1::Numbers {
+                at: 8,
+                steps: &steps,
+            }),
             rank: self.tree_rank,
         };
         let key = |index: u64| {
-            // Behind the chunk's place comes a byte's place in the element.
             let numbers = grid.offset(index).into_iter().chain([0]);
             numbers.flat_map(u64::to_le_bytes).collect()
         };
@@ -138,11 +142,6 @@ impl Chunked<'_> {
                 // Readers look for an element's first byte.
                 if at.uint(8)? != 0 {
                     return Err(damaged("the keys of a B-tree are out of order"));
-                }
-                if (offset.iter().zip(self.chunk)).any(|(at, length)| at % length != 0) {
-                    return Err(damaged(format!(
-                        "the chunk at {offset:?} does not begin where chunks do"
-                    )));
                 }
                 records.extend(grid.index_of_offset(&offset).map(|index| ChunkRecord {
                     index,
