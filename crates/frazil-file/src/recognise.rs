@@ -44,6 +44,16 @@ pub(crate) fn open_kind(
     Err(no_container(&magic[..got]))
 }
 
+/// Whether there is a netCDF or HDF5 file.
+pub(crate) fn is_data_file(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    let mut magic = [0_u8; 8];
+    let got = file.read_at(&mut magic, 0).unwrap_or(0);
+    ClassicFormat::from_magic(&magic[..got]).is_some() || has_signature(&file)
+}
+
 /// The error for a file that begins with these bytes.
 fn no_container(beginning: &[u8]) -> ContainerError {
     ContainerError::NotAContainer(match beginning {

@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use frazil_container::beside;
 use frazil_types::ErrorCode;
 
+use crate::address;
 use crate::error::{Error, Result};
 use crate::folder::check_folder;
 use crate::naming::Before;
-use crate::pending::{PendingOutput, followed_output};
+use crate::pending::{PendingOutput, followed_output, rename_file};
+use crate::recognise::is_data_file;
 
 /// How long a text waits for another process that writes the same file.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
@@ -46,13 +48,38 @@ pub fn read_text(path: &Path) -> Result<String> {
     }
 }
 
+/// Refuses a name under which no text is written: of a netCDF or HDF5 file, on another machine, or `-`.
+///
+/// # Errors
+/// [`ErrorCode::InvalidArgument`] for such a name.
+pub fn check_text_output(path: &Path) -> Result<()> {
+    let refused = |cause: &str, cure: &str| {
+        let error = Error::new(ErrorCode::InvalidArgument, cause);
+        Err(error.in_file(path).with_cure(cure))
+    };
+    if address::url_of(path).is_some() {
+        let cause = "it is on another machine, and frazil writes only data there";
+        return refused(cause, "name a file of this machine, and copy it");
+    }
+    if path == Path::new("-") && !path.exists() {
+        return refused("it is no name of a file", "name /dev/stdout to print it");
+    }
+    if path.is_file() && is_data_file(path) {
+        let cause = "it is a netCDF or HDF5 file, which no text replaces";
+        return refused(cause, "choose another name, or remove the file first");
+    }
+    Ok(())
+}
+
 /// Writes a text to a file, whole or not at all; an existing file is replaced and keeps its mode.
 ///
 /// # Errors
-/// If the file cannot be written: what was there stays.
+/// If the file cannot be written, or holds data ([`check_text_output`]): what was there stays.
 pub fn write_text(path: &Path, text: impl AsRef<[u8]>) -> Result<()> {
+    check_text_output(path)?;
+    let path = &*address::local(path)?;
     let text = text.as_ref();
-    let failed = |error| Error::io(&error, "write", path);
+    let failed = |error| rename_file(Error::io(&error, "write", path), path, path);
     // A device or a pipe is written to: it must not be replaced.
     if path.metadata().is_ok_and(|before| !before.is_file()) {
         let mut device = beside::open_device(path).map_err(failed)?;

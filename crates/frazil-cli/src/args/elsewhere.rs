@@ -50,6 +50,12 @@ const FLAGS: [(&str, &str); 19] = [
     ("-j", "--threads 4"),
 ];
 
+/// Whether a word that no command takes stands where `frazil run` has its program.
+fn is_a_program(word: &str) -> bool {
+    let mut arguments = std::env::args().skip(1);
+    !word.starts_with('-') && arguments.next().as_deref() == Some("run")
+}
+
 /// The error with what is meant here, if its word is known from elsewhere.
 pub(super) fn explained(mut error: clap::Error) -> clap::Error {
     let (context, wrong) = match error.kind() {
@@ -68,6 +74,9 @@ pub(super) fn explained(mut error: clap::Error) -> clap::Error {
         found.map(|(_, ours)| *ours)
     };
     let tip = match context {
+        ContextKind::InvalidArg if is_a_program(&word) => {
+            Some(format!("put -- before the program: frazil run -- {word}"))
+        }
         ContextKind::InvalidArg => known(&FLAGS).map(|ours| format!("here this is {ours}")),
         _ if Path::new(&word).is_file() => Some(format!(
             "to make the file smaller: frazil pack {word} -o OUT; to look at it: frazil info {word}"

@@ -4,12 +4,15 @@ use std::path::Path;
 
 use crate::printer::Printer;
 
-/// Checks, before any work is done, that the folder of a page or picture is there, if one is wanted.
+/// Checks, before any work is done, that a page or picture can be written, if one is wanted.
 ///
 /// # Errors
-/// If it is not.
+/// If its folder is not there, or it would replace data.
 pub(super) fn check(path: Option<&Path>) -> frazil::Result<()> {
-    path.map_or(Ok(()), frazil::check_folder)
+    path.map_or(Ok(()), |path| {
+        frazil::check_text_output(path)?;
+        frazil::check_folder(path)
+    })
 }
 
 /// Writes a page or a picture over whatever is there; says where it is, or why it is not. Whether

@@ -78,6 +78,7 @@ fn words(left: &LeftOut) -> String {
 /// Writes the references of one file.
 fn refer(args: &RefsArgs, one: &Chosen, cancel: &Arc<AtomicBool>) -> frazil::Result<Report> {
     let output = target(args, one);
+    frazil::check_text_output(&output)?;
     if !args.overwrite && output.symlink_metadata().is_ok() {
         return Err(Error::new(ErrorCode::AlreadyExists, "exists already")
             .in_file(&output)

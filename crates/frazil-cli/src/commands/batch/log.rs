@@ -21,6 +21,7 @@ impl Log {
     /// # Errors
     /// If the file cannot be written.
     pub(super) fn open(path: &Path) -> Result<Self> {
+        frazil::check_text_output(path)?;
         let file = File::options().create(true).append(true).open(path);
         let file = file.map_err(|error| Error::io(&error, "open", path))?;
         let path = path.to_owned();

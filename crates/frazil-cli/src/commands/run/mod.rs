@@ -77,9 +77,9 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
     };
     // Before the program runs: its report must not be lost for a name.
     if let Some(path) = &args.report
-        && let Err(error) = std::fs::File::create(path)
+        && let Err(error) = frazil::write_text(path, "")
     {
-        printer.error(&frazil::Error::io(&error, "create", path));
+        printer.error(&error);
         return Ok(Status::Trouble);
     }
     let events = NamedTempFile::with_prefix("frazil-run-")?;
@@ -97,9 +97,10 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
     printer.summary(&summary::text(&report, args.level));
     if let Some(path) = &args.report {
         let text = serde_json::to_string_pretty(&report)? + "\n";
-        std::fs::write(path, text).map_err(|error| {
-            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-        })?;
+        if let Err(error) = frazil::write_text(path, text) {
+            printer.error(&error);
+            return Ok(Status::Failure);
+        }
     }
     Ok(status_of(ended, &report))
 }

@@ -1,0 +1,59 @@
+"""Texts that commands write, and where they do not: over data, on other machines, under no name."""
+
+import shutil
+from pathlib import Path
+
+import netCDF4
+import pytest
+from support.command import SAMPLE, TROUBLE, run
+
+# Each writes a text to the file that it names last.
+COMMANDS = {
+    "refs": ("refs", SAMPLE, "--overwrite", "-o"),
+    "run": ("run", "--report"),
+    "figure": ("analyze", SAMPLE, "--variables", "T", "--figure"),
+    "rules": ("plan", SAMPLE, "--keep-information", "0.99", "--write-precision"),
+    "log": ("pack", SAMPLE, "--out-dir", "out", "--log"),
+}
+BEHIND = {"run": ("--", "true")}
+
+
+def words(command: str, target: object) -> list[object]:
+    return [*COMMANDS[command], target, *BEHIND.get(command, ())]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("kind", ["NETCDF4", "NETCDF3_CLASSIC", "link"])
+def test_no_text_replaces_data(tmp_path: Path, command: str, kind: str):
+    # Names say nothing: what is in a file counts.
+    data, target = tmp_path / "data.svg", tmp_path / "data.svg"
+    with netCDF4.Dataset(data, "w", format="NETCDF4" if kind == "link" else kind) as file:
+        file.title = "to be kept"
+    if kind == "link":
+        target = tmp_path / "link.svg"
+        target.symlink_to(data)
+    before = data.read_bytes()
+    outcome = run(*words(command, target), cwd=tmp_path)
+    assert outcome.code != 0
+    assert "no text replaces" in outcome.stderr and "choose another name" in outcome.stderr
+    assert data.read_bytes() == before
+
+
+def test_references_do_not_replace_their_input(tmp_path: Path):
+    shutil.copy(SAMPLE, tmp_path / "in.nc")
+    outcome = run("refs", "in.nc", "-o", "./in.nc", "--overwrite", cwd=tmp_path)
+    assert outcome.code != 0 and "no text replaces" in outcome.stderr
+    assert (tmp_path / "in.nc").read_bytes() == SAMPLE.read_bytes()
+
+
+@pytest.mark.parametrize("target", ["http://host.invalid/x.json", "s3://bucket/x.json", "-"])
+def test_texts_are_files_of_this_machine(tmp_path: Path, target: str):
+    outcome = run("refs", SAMPLE, "-o", target, cwd=tmp_path)
+    assert outcome.code != 0
+    assert "on another machine" in outcome.stderr or "/dev/stdout" in outcome.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_without_dashes_is_explained():
+    outcome = run("run", "true", "x")
+    assert outcome.code == TROUBLE and "frazil run -- true" in outcome.stderr
