@@ -475,6 +475,29 @@ def test_a_reader_sees_what_the_writer_puts(tmp_path: Path, model: str):
     both(tmp_path, source, sys.executable, "../beside.py", taken=["written"])
 
 
+# The reader is open when the file goes back to the program's own library.
+READER_BETWEEN = """
+import sys, netCDF4
+first = netCDF4.Dataset(sys.argv[1], "a")
+first["k"][3] = 5
+reader = netCDF4.Dataset(sys.argv[1])
+print(reader["k"][3])
+second = netCDF4.Dataset(sys.argv[1], "a")
+first["k"][4] = 6
+second["k"][5] = 7
+print(reader["k"][3:6])
+first.close()
+print(reader["k"][3:6])
+second.close(), reader.close()
+"""
+
+
+def test_a_second_writer_opens_a_file_that_is_read(tmp_path: Path):
+    (tmp_path / "between.py").write_text(READER_BETWEEN)
+    source = history(tmp_path / "in.nc")
+    both(tmp_path, source, sys.executable, "../between.py", taken=["written"])
+
+
 def test_a_program_that_ends_after_a_commit_leaves_a_whole_file(tmp_path: Path):
     path = history(tmp_path / "out.nc")
     script = (

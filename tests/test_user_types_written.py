@@ -13,7 +13,7 @@ import netCDF4
 import numpy as np
 import pytest
 from support.capi import PLAIN, needs
-from support.fortran import LIBRARIES
+from support.fortran import LIBRARIES, run
 from support.netcdf_calls import Calls, File, stock_library
 from support.user_types import Types, random_file
 from test_netcdf_reading import fates, first_difference, frazil_run
@@ -231,3 +231,78 @@ def test_definitions_are_answered_as_netcdf_c_does(tmp_path: Path, libraries, mo
         or first_difference(*(said(tmp_path / f"{i}.nc", stock, of_storage=False) for i in (0, 1)))
         is None
     )
+
+
+# Without a fill mode, types that programs define keep their fill values, in netCDF-C alone.
+UNFILLED = r"""
+#include <netcdf.h>
+#include <stdio.h>
+int main(void) {
+    int source, nc, e, dim, v, old, mode;
+    signed char seven = 7, zero = 0, out[4];
+    size_t one = 1;
+    for (int file = 0; file < 2; file++) {
+        nc_create(file ? "out.nc" : "source.nc", NC_NETCDF4, &nc);
+        if (file) nc_set_fill(nc, NC_NOFILL, &old);
+        nc_def_enum(nc, NC_BYTE, "e", &e);
+        nc_insert_enum(nc, e, "zero", &zero);
+        nc_insert_enum(nc, e, "seven", &seven);
+        nc_def_dim(nc, "x", 4, &dim);
+        nc_def_var(nc, "v", e, 1, &dim, &v);
+        if (!file) {
+            nc_def_var_fill(nc, v, 0, &seven);
+            nc_close(nc);
+            nc_open("source.nc", 0, &source);
+        }
+    }
+    nc_inq_var_fill(nc, v, &mode, NULL);
+    printf("%d\n", mode);
+    printf("%d\n", nc_copy_att(source, 0, "_FillValue", nc, v));
+    nc_enddef(nc);
+    nc_put_var1(nc, v, &one, &zero);
+    nc_get_var(nc, v, out);
+    printf("%d %d %d %d\n", out[0], out[1], out[2], out[3]);
+    printf("%d\n", nc_close(nc));
+    return 0;
+}
+"""
+
+
+@needs("nc-config")
+def test_fill_values_of_types_outlive_a_handover(tmp_path: Path):
+    (tmp_path / "unfilled.c").write_text(UNFILLED)
+    flags = run("nc-config", "--cflags", "--libs").split()
+    run("cc", "-std=gnu99", tmp_path / "unfilled.c", "-o", tmp_path / "unfilled", *flags)
+    for name in ("plain", "ours"):
+        (tmp_path / name).mkdir()
+    plain = run("../unfilled", cwd=tmp_path / "plain", env=PLAIN)
+    done = frazil_run(tmp_path / "ours", "--", "../unfilled")
+    assert (done.returncode, done.stdout) == (0, plain), done.stderr
+    for name in ("plain", "ours"):
+        with h5py.File(tmp_path / name / "out.nc") as file:
+            assert file["v"].fillvalue == 7 and list(file["v"][:]) == [7, 0, 7, 7]
+
+
+# A library that opens the file counts types of groups behind all of the root.
+LATE_TYPE = """
+import netCDF4, numpy as np
+with netCDF4.Dataset("out.nc", "w") as file:
+    file.createDimension("x", 7)
+    file.createGroup("g").createCompoundType(np.dtype([("a", "i4")]), "c")
+    file.createVariable("n", "f8", ("x",))[:] = 3.5
+    kind = file.createVLType("i4", "l")
+    try:
+        file.createVariable("v", kind, ("x",))
+    except RuntimeError as error:
+        print(error)
+    file["n"][2] = 4
+"""
+
+
+def test_a_file_that_cannot_go_on_elsewhere_keeps_its_values(tmp_path: Path):
+    (tmp_path / "late.py").write_text(LATE_TYPE)
+    done = frazil_run(tmp_path, "--", sys.executable, "late.py")
+    assert "not turned on" in done.stdout, done.stderr
+    assert "its types would have other numbers there" in done.stderr
+    with netCDF4.Dataset(tmp_path / "out.nc") as file:
+        assert list(file["n"][:]) == [3.5, 3.5, 4, 3.5, 3.5, 3.5, 3.5]

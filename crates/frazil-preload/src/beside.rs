@@ -5,6 +5,7 @@
 //! file anew where there is more in it than it has seen.
 
 use std::ffi::{CString, c_int};
+use std::ptr;
 use std::sync::Arc;
 
 use crate::behind;
@@ -22,14 +23,23 @@ pub(crate) fn refresh(file: &Taken) {
         return;
     }
     // HDF5 looks into the file again only if nobody has it open.
-    let all: Vec<Arc<Taken>> = (files::all().into_iter())
-        .filter(|one| (one.writer.as_ref()).is_some_and(|other| Arc::ptr_eq(other, writer)))
-        .collect();
+    while_closed(writer, || {});
+}
+
+/// Works while those files are closed in the program's own library that read what `writer` writes.
+pub(crate) fn while_closed<T>(writer: &Taken, work: impl FnOnce() -> T) -> T {
+    let is_beside = |one: &Arc<Taken>| {
+        let of = one.writer.as_ref();
+        of.is_some_and(|other| ptr::eq(Arc::as_ptr(other), writer))
+    };
+    let all: Vec<Arc<Taken>> = files::all().into_iter().filter(is_beside).collect();
     let closed: Vec<_> = all.iter().map(|one| (one, close(one))).collect();
+    let done = work();
     for (one, names) in closed {
         one.see(writer.commits());
         one.replace_groups(open(one, &names));
     }
+    done
 }
 
 /// Commits what was put into a file in frazil's hands; in define mode netCDF-C shows nothing new either.

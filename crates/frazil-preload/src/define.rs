@@ -21,7 +21,7 @@ const NOT_SERVED: [c_int; 8] = [-36, -45, NO_MEMORY, -62, -117, NOT_BUILT, -132,
 const NOT_HERE: [c_int; 5] = [NO_MEMORY, -62, NOT_BUILT, -132, -136];
 
 /// `NC_ENOTBUILT`
-const NOT_BUILT: c_int = -128;
+pub(crate) const NOT_BUILT: c_int = -128;
 
 /// A call on a file that frazil may not be able to serve: the file then goes back to the program's
 /// own library, which gets this call.

@@ -5,6 +5,8 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
+use crate::beside;
+use crate::define::NOT_BUILT;
 use crate::files::{Place, Taken, WRITE};
 use crate::handover::fill_mode_of;
 use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
@@ -12,7 +14,7 @@ use crate::late::Late;
 use crate::library::{Library, frazil};
 use crate::report::{self, Done};
 use crate::state::State;
-use crate::user_types::types_of;
+use crate::user_types::{Named, types_of};
 use crate::values::{done, text};
 
 /// Closes the file and has the program's own library open it; `why` goes into the report where nothing was
@@ -30,6 +32,10 @@ pub(crate) fn go_on_there(file: &Taken, why: &str) -> Result<(), c_int> {
         .map(|group| root | group as c_int)
         .collect();
     let types = types_of(frazil, &own)?;
+    if !keep_numbers(&types, &names) {
+        report::refused(&file.path, why, "its types would have other numbers there");
+        return Err(NOT_BUILT);
+    }
     let fill_mode = fill_mode_of(frazil, root)?;
     let in_define_mode = !State::of(file).is_in_data_mode();
     if let Some(shadow) = file.notes().shadow.take() {
@@ -38,19 +44,18 @@ pub(crate) fn go_on_there(file: &Taken, why: &str) -> Result<(), c_int> {
     // What cannot be taken is in the file as frazil stores it.
     let late = Late::take(file, frazil).unwrap_or_default();
     let has_values = file.has_values();
-    let (written, status) = close(frazil, root, false);
+    // HDF5 opens no file for writing that the process has open for reading.
+    let ((written, status), opened) = beside::while_closed(file, || {
+        let closed = close(frazil, root, false);
+        let opened = done(closed.1).and_then(|()| open(file));
+        (closed, opened)
+    });
     match status == 0 && !has_values {
         true => report::returned(&file.path, why),
         false => report::closed(&file.path, file.origin, &written, status),
     }
     done(status)?;
-    let mut real: c_int = 0;
-    let mut words: Words = [0; 8];
-    words[0] = file.at.as_ptr() as usize;
-    words[1] = number(WRITE);
-    words[2] = (&raw mut real) as usize;
-    // SAFETY: nc_open with its arguments.
-    done(unsafe { invoke(file.program, "nc_open", words) })?;
+    let real = opened?;
     let mut groups = Vec::with_capacity(names.len());
     for name in &names {
         let mut group: c_int = 0;
@@ -74,6 +79,37 @@ pub(crate) fn go_on_there(file: &Taken, why: &str) -> Result<(), c_int> {
     done(unsafe { invoke_on(file.program, "nc_set_fill", real, [number(fill_mode), 0]) })?;
     file.hand_over(groups);
     Ok(())
+}
+
+/// Opens a file for writing in the program's own library; its number there.
+fn open(file: &Taken) -> Result<c_int, c_int> {
+    let mut real: c_int = 0;
+    let mut words: Words = [0; 8];
+    words[0] = file.at.as_ptr() as usize;
+    words[1] = number(WRITE);
+    words[2] = (&raw mut real) as usize;
+    // SAFETY: nc_open with its arguments.
+    done(unsafe { invoke(file.program, "nc_open", words) })?;
+    Ok(real)
+}
+
+/// Whether a library that opens the file counts its types as the program knows them: it reads those of a group, in
+/// the order of their definition, and then the groups in it. `names` are the full names of the groups.
+fn keep_numbers(types: &[Named], names: &[CString]) -> bool {
+    let place_of = |name: &[u8]| names.iter().position(|known| known.to_bytes() == name);
+    // The groups on the way to one, by their numbers.
+    let way = |group: usize| -> Vec<Option<usize>> {
+        let name = names[group].to_bytes();
+        let ends = (1..name.len()).filter(|&end| name[end] == b'/');
+        let above = ends.map(|end| place_of(&name[..end]));
+        above.chain([Some(group)]).collect()
+    };
+    let mut read: Vec<_> = types
+        .iter()
+        .map(|(number, group, _)| (way(*group), *number))
+        .collect();
+    read.sort();
+    read.is_sorted_by_key(|(_, number)| *number)
 }
 
 /// Full names of the groups, in the order of their numbers.

@@ -50,7 +50,9 @@ impl Engine {
         check_size(&axes, value_type)
             .map_err(|error| Refusal::of(Status::EVARSIZE, error.at_variable(name)))?;
         let mut settings = VariableSettings::default();
-        let is_unfilled_by_mode = self.fill_mode == NOFILL && value_type != ValueType::String;
+        // netCDF-C looks at the mode for its own types of numbers alone.
+        let is_unfilled_by_mode =
+            self.fill_mode == NOFILL && matches!(value_type, ValueType::Atomic(_));
         if is_unfilled_by_mode {
             settings.fill = Fill::Nothing;
         }
