@@ -18,6 +18,7 @@ from support.capi import PLAIN, needs
 from support.command import BINARY, SAMPLE
 from support.fortran import LIBRARIES, needs_netcdf_fortran, with_netcdf_fortran
 from support.netcdf_calls import DOUBLE, FLOAT, KINDS, STRING, Calls, File, stock_library
+from support.running import frazil_run
 
 SEED = int(os.environ.get("FRAZIL_READING_SEED", time.time_ns() % 100_000))
 FILES = 400 if os.environ.get("FRAZIL_FULL") else 40
@@ -152,18 +153,9 @@ def large(path: Path) -> Path:
     return path
 
 
-def frazil_run(folder: Path, *command: object, **environment: str) -> str:
+def printed_under_run(folder: Path, *command: object, **environment: str) -> str:
     """What a program prints under `frazil run`."""
-    arguments = [str(BINARY), "run", "--report", "report.json", "--", *map(str, command)]
-    done = subprocess.run(
-        arguments,
-        cwd=folder,
-        env={**PLAIN, **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = frazil_run(folder, "--", *command, **environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -207,7 +199,7 @@ with xr.open_mfdataset([sys.argv[1]], engine="netcdf4", chunks={"time": 5}) as d
 def test_ncdump_prints_the_same(tmp_path: Path, options: tuple[str, ...]):
     path = large(tmp_path / "a.nc")
     plain = subprocess.run(["ncdump", *options, path], capture_output=True, text=True, check=True)
-    assert frazil_run(tmp_path, "ncdump", *options, path) == plain.stdout
+    assert printed_under_run(tmp_path, "ncdump", *options, path) == plain.stdout
     assert fates(tmp_path) == [("a.nc", "read")]
 
 
@@ -219,7 +211,7 @@ def test_python_reads_the_same(tmp_path: Path, program: str):
     plain = subprocess.run(
         command, cwd=tmp_path, env=PLAIN, capture_output=True, text=True, check=True
     )
-    assert frazil_run(tmp_path, *command) == plain.stdout
+    assert printed_under_run(tmp_path, *command) == plain.stdout
     expected = "read_in_part" if program is PYTHON else "read"
     assert ("a.nc", expected) in fates(tmp_path)
 
@@ -233,7 +225,7 @@ def test_tools_read_and_write_at_the_same_time(tmp_path: Path):
         ["cdo", "-s", "-f", "nc4", "copy", path],
     ):
         subprocess.run([*map(str, command), "plain.nc"], cwd=tmp_path, check=True, env=PLAIN)
-        frazil_run(tmp_path, *command, "ours.nc")
+        printed_under_run(tmp_path, *command, "ours.nc")
         assert ("a.nc", "read") in fates(tmp_path)
         assert values_of(tmp_path / "plain.nc") == values_of(tmp_path / "ours.nc")
 
@@ -262,7 +254,7 @@ end program
     )
     with_netcdf_fortran(tmp_path / "read.f90", tmp_path / "read")
     plain = subprocess.run(["./read"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert frazil_run(tmp_path, "./read") == plain.stdout
+    assert printed_under_run(tmp_path, "./read") == plain.stdout
     assert path.exists() and fates(tmp_path) == [("a.nc", "read_in_part")]
 
 
@@ -270,7 +262,7 @@ def test_a_file_that_is_being_written_is_left_alone(tmp_path: Path):
     path = large(tmp_path / "a.nc")
     program = f"import netCDF4; netCDF4.Dataset('{path}')"
     with h5py.File(path, "r+", locking=False):
-        frazil_run(tmp_path, sys.executable, "-c", program, HDF5_USE_FILE_LOCKING="FALSE")
+        printed_under_run(tmp_path, sys.executable, "-c", program, HDF5_USE_FILE_LOCKING="FALSE")
     assert fates(tmp_path) == [("a.nc", "not_read")]
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import netCDF4
 import pytest
-from support.command import SAMPLE, TROUBLE, run
+from support.command import SAMPLE, TROUBLE, frazil
 
 # Each writes a text to the file that it names last.
 COMMANDS = {
     "refs": ("refs", SAMPLE, "--overwrite", "-o"),
     "run": ("run", "--report"),
     "figure": ("analyze", SAMPLE, "--variables", "T", "--figure"),
-    "rules": ("plan", SAMPLE, "--keep-information", "0.99", "--write-precision"),
+    "rules": ("plan", SAMPLE, "--keep-information", "0.99", "--overwrite", "--write-precision"),
     "log": ("pack", SAMPLE, "--out-dir", "out", "--log"),
 }
 BEHIND = {"run": ("--", "true")}
@@ -33,7 +33,7 @@ def test_no_text_replaces_data(tmp_path: Path, command: str, kind: str):
         target = tmp_path / "link.svg"
         target.symlink_to(data)
     before = data.read_bytes()
-    outcome = run(*words(command, target), cwd=tmp_path)
+    outcome = frazil(*words(command, target), cwd=tmp_path)
     assert outcome.code != 0
     assert "no text replaces" in outcome.stderr and "choose another name" in outcome.stderr
     assert data.read_bytes() == before
@@ -41,19 +41,19 @@ def test_no_text_replaces_data(tmp_path: Path, command: str, kind: str):
 
 def test_references_do_not_replace_their_input(tmp_path: Path):
     shutil.copy(SAMPLE, tmp_path / "in.nc")
-    outcome = run("refs", "in.nc", "-o", "./in.nc", "--overwrite", cwd=tmp_path)
+    outcome = frazil("refs", "in.nc", "-o", "./in.nc", "--overwrite", cwd=tmp_path)
     assert outcome.code != 0 and "no text replaces" in outcome.stderr
     assert (tmp_path / "in.nc").read_bytes() == SAMPLE.read_bytes()
 
 
 @pytest.mark.parametrize("target", ["http://host.invalid/x.json", "s3://bucket/x.json", "-"])
 def test_texts_are_files_of_this_machine(tmp_path: Path, target: str):
-    outcome = run("refs", SAMPLE, "-o", target, cwd=tmp_path)
+    outcome = frazil("refs", SAMPLE, "-o", target, cwd=tmp_path)
     assert outcome.code != 0
     assert "on another machine" in outcome.stderr or "/dev/stdout" in outcome.stderr
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_program_without_dashes_is_explained():
-    outcome = run("run", "true", "x")
+    outcome = frazil("run", "true", "x")
     assert outcome.code == TROUBLE and "frazil run -- true" in outcome.stderr

@@ -16,7 +16,7 @@ from support.capi import PLAIN, needs
 from support.fortran import LIBRARIES
 from support.netcdf_calls import Calls, File, stock_library
 from support.user_types import Types, random_file
-from test_netcdf_reading import fates, first_difference, frazil_run, is_read_by_frazil
+from test_netcdf_reading import fates, first_difference, is_read_by_frazil, printed_under_run
 
 SEED = int(os.environ.get("FRAZIL_TYPES_SEED", time.time_ns() % 100_000))
 FILES = 400 if os.environ.get("FRAZIL_FULL") else 60
@@ -133,7 +133,7 @@ with netCDF4.Dataset(sys.argv[1]) as file:
 def test_ncdump_prints_the_same(tmp_path: Path):
     path = large(tmp_path / "a.nc")
     plain = subprocess.run(["ncdump", path], capture_output=True, text=True, check=True)
-    assert frazil_run(tmp_path, "ncdump", path) == plain.stdout
+    assert printed_under_run(tmp_path, "ncdump", path) == plain.stdout
     assert fates(tmp_path) == [("a.nc", "read")]
 
 
@@ -144,7 +144,7 @@ def test_python_reads_the_same(tmp_path: Path):
     plain = subprocess.run(
         command, cwd=tmp_path, env=PLAIN, capture_output=True, text=True, check=True
     )
-    assert frazil_run(tmp_path, *command) == plain.stdout
+    assert printed_under_run(tmp_path, *command) == plain.stdout
     assert fates(tmp_path) == [("a.nc", "read")]
 
 
@@ -153,7 +153,7 @@ def test_python_reads_the_same(tmp_path: Path):
 def test_nccopy_copies_the_same(tmp_path: Path):
     path = large(tmp_path / "a.nc")
     subprocess.run(["nccopy", path, tmp_path / "plain.nc"], check=True)
-    frazil_run(tmp_path, "nccopy", path, tmp_path / "ours.nc")
+    printed_under_run(tmp_path, "nccopy", path, tmp_path / "ours.nc")
     dumps = [
         subprocess.run(
             ["ncdump", "-n", "one", tmp_path / name], capture_output=True, text=True, check=True

@@ -15,8 +15,9 @@ import pytest
 from support.capi import PLAIN, needs
 from support.fortran import LIBRARIES, run
 from support.netcdf_calls import Calls, File, stock_library
+from support.running import frazil_run
 from support.user_types import Types, random_file
-from test_netcdf_reading import fates, first_difference, frazil_run
+from test_netcdf_reading import fates, first_difference, printed_under_run
 
 SEED = int(os.environ.get("FRAZIL_TYPES_SEED", time.time_ns() % 100_000))
 FILES = 200 if os.environ.get("FRAZIL_FULL") else 20
@@ -62,7 +63,7 @@ def test_ncgen_writes_the_same(tmp_path: Path, libraries, is_fixed: bool):
             # ncdump cannot write all types, and ncgen reads less than that.
             continue
         made += 1
-        frazil_run(tmp_path, *command, "ours.nc", "a.cdl")
+        printed_under_run(tmp_path, *command, "ours.nc", "a.cdl")
         answers = [said(tmp_path / name, stock) for name in ("ours.nc", "plain.nc")]
         assert first_difference(*answers) is None, f"FRAZIL_TYPES_SEED={seed}"
         written += fates(tmp_path) == [("ours.nc", "written")]
@@ -86,7 +87,7 @@ def test_types_of_netcdf4_python_are_written_the_same(tmp_path: Path, libraries)
     command = [sys.executable, "write.py"]
     folder = Path(__file__).parent
     subprocess.run([*command, "plain.nc", folder], cwd=tmp_path, env=PLAIN, check=True)
-    frazil_run(tmp_path, *command, "ours.nc", folder)
+    printed_under_run(tmp_path, *command, "ours.nc", folder)
     dumps = [
         subprocess.run(
             ["ncdump", "-n", "one", tmp_path / name], capture_output=True, text=True, check=True
@@ -131,7 +132,7 @@ def test_a_model_writes_compounds(tmp_path: Path):
     plain = subprocess.run(
         [*command, "plain.nc"], cwd=tmp_path, env=PLAIN, capture_output=True, text=True, check=True
     )
-    assert frazil_run(tmp_path, *command, "ours.nc") == plain.stdout
+    assert printed_under_run(tmp_path, *command, "ours.nc") == plain.stdout
     assert fates(tmp_path) == [("ours.nc", "written")]
     with h5py.File(tmp_path / "plain.nc") as plain_file, h5py.File(tmp_path / "ours.nc") as ours:
         assert sorted(ours) == sorted(plain_file)
@@ -173,7 +174,7 @@ def test_sequences_go_to_the_programs_library(tmp_path: Path, libraries):
     plain = subprocess.run(
         [*command, "plain.nc"], cwd=tmp_path, env=PLAIN, capture_output=True, text=True, check=True
     )
-    assert frazil_run(tmp_path, *command, "ours.nc") == plain.stdout
+    assert printed_under_run(tmp_path, *command, "ours.nc") == plain.stdout
     assert fates(tmp_path) == [("ours.nc", "given_back")]
     answers = [said(tmp_path / name, libraries[1]) for name in ("ours.nc", "plain.nc")]
     assert first_difference(*answers) is None
