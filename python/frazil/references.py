@@ -51,7 +51,7 @@ def refs(
     split : int
         Cut contiguous values into pieces of at most this many bytes; 0: do not cut.
     """
-    references, left_out = _frazil.references(Path(path), url, inline_threshold, split)
+    references, left_out = _frazil.references(path, url, inline_threshold, split)
     for one in json.loads(left_out):
         cure = f"; {one['cure']}" if one["cure"] else ""
         warnings.warn(f"{one['path']} is left out: {one['cause']}{cure}", stacklevel=2)

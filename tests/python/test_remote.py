@@ -63,6 +63,13 @@ def chunked(path: Path, steps: int = 64) -> np.ndarray:
     return values
 
 
+def test_errors_name_urls_as_they_were_given():
+    for call in (frazil.open, frazil.info, frazil.plan, frazil.refs):
+        with pytest.raises(frazil.Error) as error:
+            call("s3://nobucket")
+        assert error.value.file == "s3://nobucket" and "s3://nobucket: " in str(error.value)
+
+
 def test_chunks_of_one_read_go_out_together(far: Far, tmp_path: Path):
     values = chunked(tmp_path / "chunked.nc")
     far.files["chunked.nc"], far.delay = (tmp_path / "chunked.nc").read_bytes(), 0.05

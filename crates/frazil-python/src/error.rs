@@ -1,5 +1,7 @@
 //! frazil's errors as Python's exceptions.
 
+use std::path::Path;
+
 use frazil::{Error, ErrorCode};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -42,7 +44,8 @@ fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let made = py.import("frazil.errors").and_then(|module| {
         module.getattr("from_parts")?.call1((
             error.code.number(),
-            error.file.as_deref(),
+            // As text: Python's `Path` takes a slash from `https://`.
+            error.file.as_deref().map(Path::as_os_str),
             error.variable.as_deref(),
             error.cause.as_str(),
             error.cure.as_deref(),
