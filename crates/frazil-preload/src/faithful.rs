@@ -16,7 +16,7 @@ use crate::values::size_of_type;
 
 /// `NC_CHUNKED`, `NC_CONTIGUOUS` and `NC_COMPACT`
 const CHUNKED: c_int = 0;
-const CONTIGUOUS: c_int = 1;
+pub(crate) const CONTIGUOUS: c_int = 1;
 const COMPACT: c_int = 2;
 /// `NC_QUANTIZE_BITGROOM`
 const BITGROOM: c_int = 1;
