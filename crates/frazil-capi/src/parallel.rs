@@ -205,6 +205,11 @@ impl Comm for Table {
         Ok(Some((from, bytes)))
     }
 
+    fn part(&mut self) {
+        // A communicator that only some ranks free keeps Open MPI from making the next one.
+        self.has_failed = true;
+    }
+
     fn shares_memory(&self) -> bool {
         true
     }

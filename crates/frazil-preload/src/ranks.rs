@@ -1,8 +1,9 @@
 //! Files that the ranks of an MPI program create or open together.
 //!
-//! In the drop-in library frazil writes them, where what reaches the program's MPI (`mpi_table`) is installed with
-//! it: netCDF-C inside is built without MPI, so that such a file stays with frazil to its end. Under `frazil run`
-//! the program's own library writes them. Each rank reads for itself.
+//! In the drop-in library, and under `frazil run` if its user asks for it, frazil writes them, where what reaches
+//! the program's MPI (`mpi_table`) is installed. Such a file stays with frazil to its end: ranks cannot hand it over
+//! at a call that one of them makes, and netCDF-C inside the drop-in library is built without MPI. Each rank reads
+//! for itself.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -24,6 +25,8 @@ const INDEPENDENT: c_int = 0;
 const COLLECTIVE: c_int = 1;
 /// What filling a table returns where it was compiled for another MPI.
 const OTHER_MPI: c_int = 2;
+/// Set if frazil is to write such files under `frazil run`.
+const ASKED: &str = "FRAZIL_RUN_PARALLEL_FILES";
 /// There is room for later versions of `frz_comm`.
 const TABLE_WORDS: usize = 32;
 
@@ -79,20 +82,29 @@ impl Asked {
         // SAFETY: frz_mpi_table with the program's communicator, in the word that it came in.
         match unsafe { invoke(library, filling, words) } {
             0 => Ok(table),
-            OTHER_MPI => {
-                let why = "libfrazil_mpi_table.so was built for another MPI";
-                report::refused(self.path(), self.name, why);
-                Err(NO_PARALLEL)
-            }
+            OTHER_MPI => Err(NO_PARALLEL),
             _ => Err(INVALID),
         }
+    }
+
+    /// Frazil has not begun the file, on no rank: the program's own library may.
+    fn refused(&self, status: c_int, why: &str) -> Begun {
+        if !is_drop_in() {
+            return Begun::Left(why.to_owned());
+        }
+        report::refused(self.path(), self.name, why);
+        Begun::Failed(status)
     }
 
     /// Has frazil begin the file with all ranks.
     fn begin(&self, call: &str, mode: c_int, origin: Origin) -> Begun {
         let table = match self.table() {
             Ok(table) => table,
-            Err(status) => return Begun::Failed(status),
+            Err(NO_PARALLEL) => {
+                let why = "libfrazil_mpi_table.so was built for another MPI";
+                return self.refused(NO_PARALLEL, why);
+            }
+            Err(status) => return self.refused(status, "its communicator cannot be used"),
         };
         let Ok(frazil) = frazil() else {
             return Begun::Failed(NO_PARALLEL);
@@ -113,8 +125,7 @@ impl Asked {
         // SAFETY: frz_nc_create_ranks or frz_nc_open_ranks with its four arguments.
         let status = unsafe { invoke(frazil, call, words) };
         if status != 0 {
-            report::refused(path, self.name, &report::words_of(status));
-            return Begun::Failed(status);
+            return self.refused(status, &report::refusal_of(status));
         }
         let mode = match origin {
             Origin::Opened => mode | model_of(frazil, own),
@@ -166,12 +177,19 @@ fn asked(
 
 /// Why frazil does not write a file of several ranks, if it does not.
 fn why_not(name: &str) -> Option<String> {
-    let why = match (is_drop_in(), mpi_table()) {
-        (false, _) => return Some(format!("several processes write it together ({name})")),
-        (true, Ok(_)) => return None,
-        (true, Err(why)) => why,
+    let is_asked = std::env::var_os(ASKED).is_some_and(|it| it == "1");
+    let words = match (is_drop_in(), is_asked) {
+        (false, false) => {
+            let words = "several processes write it together";
+            return Some(format!(
+                "{words} ({name}); --parallel-files lets frazil do so"
+            ));
+        }
+        (true, _) => "this netCDF was installed without MPI",
+        (false, true) => "what reaches the program's MPI is not installed (make -C mpi install)",
     };
-    Some(format!("this netCDF was installed without MPI: {why}"))
+    let why = mpi_table().err()?;
+    Some(format!("{words}: {why}"))
 }
 
 /// `nc_create_par` and `nc_create_par_fortran`
@@ -190,8 +208,10 @@ pub(crate) extern "C" fn create(
     let with_format = with_default_format(mode);
     let begun = match why_not(asked.name) {
         Some(why) => Begun::Left(why),
-        None if !is_netcdf4_asked(with_format) => Begun::Failed(NOT_BUILT),
-        None if mode & IN_MEMORY != 0 => Begun::Failed(INVALID),
+        None if !is_netcdf4_asked(with_format) => {
+            asked.refused(NOT_BUILT, "it is of a classic format")
+        }
+        None if mode & IN_MEMORY != 0 => asked.refused(INVALID, "it is created in memory"),
         None => asked.begin("nc_create_ranks", with_format, Origin::Created),
     };
     asked.come_to(begun)
@@ -210,18 +230,28 @@ pub(crate) extern "C" fn open(
         return asked.as_it_came();
     }
     report::process();
-    let is_writing = mode & WRITE != 0;
+    if mode & WRITE == 0 {
+        return open_to_read(&asked, mode);
+    }
     let begun = match why_not(asked.name) {
-        Some(why) if is_writing => Begun::Left(why),
-        Some(_) if is_drop_in() => return asked.as_it_came(),
-        None if is_writing => asked.begin("nc_open_ranks", mode, Origin::Opened),
-        no_library => match reading::take(asked.path(), mode, asked.library, true) {
-            Some(id) => Begun::Taken(id),
-            None if no_library.is_none() => open_alone(&asked, mode),
-            None => return asked.as_it_came(),
-        },
+        Some(why) => Begun::Left(why),
+        None => asked.begin("nc_open_ranks", mode, Origin::Opened),
     };
     asked.come_to(begun)
+}
+
+/// Each rank opens the file for itself.
+fn open_to_read(asked: &Asked, mode: c_int) -> c_int {
+    if is_drop_in() && mpi_table().is_err() {
+        return asked.as_it_came();
+    }
+    if let Some(id) = reading::take(asked.path(), mode, asked.library, true) {
+        return asked.answer(id);
+    }
+    match is_drop_in() {
+        true => asked.come_to(open_alone(asked, mode)),
+        false => asked.as_it_came(),
+    }
 }
 
 /// Has netCDF-C inside the drop-in library open a file that this rank reads.

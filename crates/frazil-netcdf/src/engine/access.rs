@@ -126,7 +126,9 @@ impl Engine {
             return Ok(());
         }
         if let Some(there) = self.committed(group, varid)? {
-            return there.file.get(there.group, there.varid, region, memory, bytes);
+            return there
+                .file
+                .get(there.group, there.varid, region, memory, bytes);
         }
         let mut values = self.get_slab(id, &slab)?;
         let mut is_out = false;
