@@ -47,6 +47,16 @@ static void put_record(int nc, int varid, size_t record) {
     MUST(nc_put_vara_float(nc, varid, start, count, values));
 }
 
+/* What all ranks have put. */
+static void check_records(int nc, int varid, size_t records) {
+    size_t start[3] = {0, 0, 0}, count[3] = {records, NY, NX};
+    static float values[(RECORDS + 1) * NY * NX];
+
+    MUST(nc_get_vara_float(nc, varid, start, count, values));
+    for (size_t i = 0; i < records * NY * NX; i++)
+        if (values[i] != value(i / (NY * NX), i / NX % NY, i % NX)) GIVES(1, 2);
+}
+
 static void write_file(const char *path) {
     int nc, group, dims[3], t, plain, later, filled, names = -1, area;
     size_t start[2] = {0, 0}, count[2] = {0, NX}, one = 0;
@@ -80,8 +90,12 @@ static void write_file(const char *path) {
     }
     for (size_t record = 0; record < RECORDS - 1; record++) put_record(nc, t, record);
     MUST(nc_sync(nc));
+    if (is_together) MPI_Barrier(MPI_COMM_WORLD);
+    check_records(nc, t, RECORDS - 1);
+    if (is_together) MPI_Barrier(MPI_COMM_WORLD);
     MUST(nc_redef(nc));
     MUST(nc_def_var(nc, "later", NC_BYTE, 1, dims, &later));
+    MUST(nc_def_var_chunking(nc, later, NC_CHUNKED, (size_t[]){64}));
     MUST(nc_enddef(nc));
     if (is_together) MUST(nc_var_par_access(nc, later, NC_COLLECTIVE));
     put_record(nc, t, RECORDS - 1);
@@ -105,16 +119,12 @@ static void write_file(const char *path) {
 
 static void check_values(int nc, size_t records) {
     int t, plain;
-    size_t start[3] = {0, 0, 0}, count[3] = {records, NY, NX};
-    static float values[(RECORDS + 1) * NY * NX];
     static double cells[NY * NX];
 
     MUST(nc_inq_varid(nc, "t", &t));
     MUST(nc_inq_varid(nc, "plain", &plain));
     MUST(nc_var_par_access(nc, t, NC_COLLECTIVE));
-    MUST(nc_get_vara_float(nc, t, start, count, values));
-    for (size_t i = 0; i < records * NY * NX; i++)
-        if (values[i] != value(i / (NY * NX), i / NX % NY, i % NX)) GIVES(1, 2);
+    check_records(nc, t, records);
     MUST(nc_get_var_double(nc, plain, cells));
     for (size_t i = 0; i < NY * NX; i++)
         if (cells[i] != (double)i) GIVES(3, 4);

@@ -12,7 +12,6 @@ pub(crate) mod files;
 mod groups;
 pub(crate) mod integers;
 pub(crate) mod pointers;
-mod ranks;
 pub(crate) mod slab;
 pub(crate) mod storage;
 pub(crate) mod strings;
