@@ -11,7 +11,7 @@ use crate::declared::{DeclaredOption, writer_options};
 const PREFIX: &str = "FRAZIL_";
 
 /// Variables beside those of declared options.
-const OTHER_VARIABLES: [&str; 17] = [
+const OTHER_VARIABLES: [&str; 18] = [
     "FRAZIL_FORMAT",
     "FRAZIL_INDEX_CACHE",
     "FRAZIL_NODE_MEMORY",
