@@ -73,6 +73,7 @@ end program
 # What the last rank is told by netcdf_par_refused.c; calls that are not named succeed.
 NO_PARALLEL, NOT_BUILT, INVALID = -114, -128, -36
 REFUSED = [
+    ("nc_open_par", NO_PARALLEL),
     ("nc_create_par", NOT_BUILT),
     ("nc_create_par", INVALID),
     ("nc_open_par", 2),

@@ -64,7 +64,7 @@ static void write_file(const char *path) {
     const char *text = "a name";
 
     if (is_together) {
-        MUST(nc_create_par(path, NC_NETCDF4 | NC_CLOBBER, MPI_COMM_WORLD, MPI_INFO_NULL, &nc));
+        MUST(nc_create_par(path, NC_NETCDF4 | NC_MPIIO, MPI_COMM_WORLD, MPI_INFO_NULL, &nc));
     } else {
         MUST(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &nc));
     }
@@ -133,7 +133,7 @@ static void check_values(int nc, size_t records) {
 static void read_and_append(const char *path) {
     int nc, t;
 
-    MUST(nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &nc));
+    MUST(nc_open_par(path, NC_NOWRITE | NC_MPIIO, MPI_COMM_WORLD, MPI_INFO_NULL, &nc));
     check_values(nc, RECORDS);
     GIVES(NC_EINVAL, nc_var_par_access(nc, 0, 7));
     MUST(nc_close(nc));

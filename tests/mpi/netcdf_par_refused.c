@@ -19,6 +19,25 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     at = (size_t)rank;
+    /* Any format is read. */
+    if (rank == 0) {
+        nc_create("serial.nc", NC_CLOBBER, &serial);
+        nc_def_dim(serial, "x", (size_t)ranks, dims);
+        nc_def_var(serial, "v", NC_INT, 1, dims, &v);
+        nc_enddef(serial);
+        for (int i = 0; i < ranks; i++) {
+            size_t place = (size_t)i;
+            nc_put_var1_int(serial, v, &place, &i);
+        }
+        nc_close(serial);
+    }
+    SAY(nc_open_par("serial.nc", NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &nc));
+    SAY(nc_var_par_access(nc, 0, NC_INDEPENDENT));
+    SAY(nc_get_var1_int(nc, 0, &at, &got));
+    same = got == rank;
+    SAY(!same);
+    SAY(nc_close(nc));
+    SAY(nc_open_par("serial.nc", NC_WRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &nc));
     SAY(nc_create_par("classic.nc", NC_CLOBBER, MPI_COMM_WORLD, MPI_INFO_NULL, &nc));
     SAY(nc_create_par("memory.nc", NC_NETCDF4 | NC_DISKLESS, MPI_COMM_WORLD, MPI_INFO_NULL, &nc));
     SAY(nc_open_par("absent.nc", NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &nc));

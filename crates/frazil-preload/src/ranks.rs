@@ -20,6 +20,8 @@ use crate::{reading, report};
 const NO_PARALLEL: c_int = -114;
 /// `NC_DISKLESS`, `NC_MMAP` and `NC_INMEMORY`
 const IN_MEMORY: c_int = 0x8000 | 0x0008 | 0x0010;
+/// `NC_MPIIO` (`NC_PNETCDF`) and `NC_MPIPOSIX`: how a library reaches the file, which is frazil's affair.
+const WAYS: c_int = 0x2000 | 0x4000;
 /// `NC_INDEPENDENT` and `NC_COLLECTIVE`
 const INDEPENDENT: c_int = 0;
 const COLLECTIVE: c_int = 1;
@@ -70,21 +72,33 @@ impl Asked {
         self.library.is_being_called() || self.words[0] == 0 || self.words[4] == 0
     }
 
-    /// A table of functions for its communicator; the error is a status.
-    fn table(&self) -> Result<[usize; TABLE_WORDS], c_int> {
-        let filling = match self.name.ends_with("_fortran") {
-            true => "mpi_table_fortran",
-            false => "mpi_table",
+    /// A function of what reaches MPI, with the communicator and a place; the error is a status.
+    fn of_comm(&self, name: &str, place: usize) -> Result<(), c_int> {
+        let ending = match self.name.ends_with("_fortran") {
+            true => "_fortran",
+            false => "",
         };
-        let mut table = [0; TABLE_WORDS];
-        let words = [self.words[2], table.as_mut_ptr() as usize, 0, 0, 0, 0, 0, 0];
+        let words = [self.words[2], place, 0, 0, 0, 0, 0, 0];
         let library = mpi_table().map_err(|_| NO_PARALLEL)?;
-        // SAFETY: frz_mpi_table with the program's communicator, in the word that it came in.
-        match unsafe { invoke(library, filling, words) } {
-            0 => Ok(table),
+        // SAFETY: a function of frazil_mpi_table.c with the program's communicator, in the word that it came in.
+        match unsafe { invoke(library, &[name, ending].concat(), words) } {
+            0 => Ok(()),
             OTHER_MPI => Err(NO_PARALLEL),
             _ => Err(INVALID),
         }
+    }
+
+    /// A table of functions for its communicator; the error is a status.
+    fn table(&self) -> Result<[usize; TABLE_WORDS], c_int> {
+        let mut table = [0; TABLE_WORDS];
+        self.of_comm("mpi_table", table.as_mut_ptr() as usize)?;
+        Ok(table)
+    }
+
+    /// Waits for all ranks: one that has closed the file is not to meet another that is just closing it.
+    fn meet(&self) {
+        // Who cannot meet the others reads nevertheless.
+        let _ = self.of_comm("mpi_meet", 0);
     }
 
     /// Frazil has not begun the file, on no rank: the program's own library may.
@@ -205,6 +219,7 @@ pub(crate) extern "C" fn create(
         return asked.as_it_came();
     }
     report::process();
+    let mode = mode & !WAYS;
     let with_format = with_default_format(mode);
     let begun = match why_not(asked.name) {
         Some(why) => Begun::Left(why),
@@ -230,6 +245,7 @@ pub(crate) extern "C" fn open(
         return asked.as_it_came();
     }
     report::process();
+    let mode = mode & !WAYS;
     if mode & WRITE == 0 {
         return open_to_read(&asked, mode);
     }
@@ -244,6 +260,9 @@ pub(crate) extern "C" fn open(
 fn open_to_read(asked: &Asked, mode: c_int) -> c_int {
     if is_drop_in() && mpi_table().is_err() {
         return asked.as_it_came();
+    }
+    if why_not(asked.name).is_none() {
+        asked.meet();
     }
     if let Some(id) = reading::take(asked.path(), mode, asked.library, true) {
         return asked.answer(id);
