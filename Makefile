@@ -134,7 +134,7 @@ install-plugins: plugins
 	install -m 755 $(FRAZIL_PLUGIN_PATH)/libh5frazil_*.so $(DESTDIR)$(PREFIX)/lib/frazil/plugins/
 
 .PHONY: install-netcdf
-install-netcdf: netcdf ## Install it as a tree that build systems take for netCDF: PREFIX= DESTDIR= NETCDF_FORTRAN_SOURCE=
+install-netcdf: netcdf ## Install it as a tree that build systems take for netCDF: PREFIX= DESTDIR= NETCDF_FORTRAN_SOURCE= MPICC=
 	python3 scripts/install_netcdf.py .build/netcdf $(FRAZIL_LIB)/libfrazil.so
 
 .PHONY: fortran

@@ -131,6 +131,9 @@ static int fits(void) {
     return 1;
 }
 
+/* What follows calls libfrazil; frazil_mpi_table.c goes without it. */
+#ifndef FRAZIL_MPI_TABLE
+
 static int connect_fortran(int fortran_comm, frz_comm *table) {
     if (!fits()) return OTHER_MPI;
     if (!is_running()) return FAILED;
@@ -184,3 +187,5 @@ int frz_nc_open_par(const char *path, int mode, MPI_Comm comm, MPI_Info info, in
 int frz_nc_var_par_access(int ncid, int varid, int access) {
     return frz_netcdf_var_par_access(ncid, varid, access);
 }
+
+#endif

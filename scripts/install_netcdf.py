@@ -6,7 +6,9 @@
 NETCDF is the folder that `scripts/make_netcdf_library.py` has filled, LIBFRAZIL libfrazil.so.
 PREFIX and DESTDIR (a folder put before it, for packagers) come from the environment. With
 NETCDF_FORTRAN_SOURCE, an unpacked release of netCDF-Fortran, its library is built with FC
-(gfortran) against the tree. The tree can be moved: what is in it is found from where it lies.
+(gfortran) against the tree. With MPICC, the compiler of an MPI, the ranks of its programs write
+files together (nc_create_par); MPIFC (mpif90) then compiles netCDF-Fortran. The tree can be moved:
+what is in it is found from where it lies.
 """
 
 import os
@@ -43,6 +45,43 @@ FEATURES = {
 }
 
 
+# What libnetcdf loads to reach the MPI of programs.
+MPI_TABLE = "libfrazil_mpi_table.so"
+# What netcdf_meta.h says of a tree for MPI.
+OF_RANKS = ("PARALLEL4", "PARALLEL", "PAR_FILTERS")
+
+
+def with_mpi(text: str) -> str:
+    """netcdf_meta.h of a tree for MPI."""
+    names = "|".join(OF_RANKS)
+    return re.sub(rf"(#define\s+NC_HAS_(?:{names})\s+)\d", r"\g<1>1", text)
+
+
+def install_mpi(netcdf: Path, tree: Path, compiler: str) -> None:
+    """What reaches the MPI of programs, beside libfrazil, and the header."""
+    shutil.copy(netcdf / "mpi/netcdf_par.h", tree / "include")
+    meta = tree / "include/netcdf_meta.h"
+    meta.write_text(with_mpi(meta.read_text()))
+    with tempfile.TemporaryDirectory() as temporary:
+        library = Path(temporary, MPI_TABLE)
+        make = ["make", "-C", ROOT / "mpi", f"CC={compiler}", f"BUILD={temporary}", library]
+        checked(
+            make, ROOT, dict(os.environ), f"what reaches MPI cannot be compiled with {compiler}"
+        )
+        strip = ["strip", "--strip-unneeded", "-o", tree / "lib/frazil" / library.name, library]
+        subprocess.run(strip, check=True)
+
+
+def checked(command: list, folder: Path, environment: dict[str, str], words: str) -> None:
+    """Runs a command; if it fails, says so with the end of what it printed."""
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        end = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
+        sys.exit(f"{words}:\n{end}")
+
+
 def features(headers: Path) -> dict[str, str]:
     """Whether netCDF-C has each feature: yes or no."""
     text = (headers / "netcdf_meta.h").read_text()
@@ -67,8 +106,7 @@ def from_template(name: str, target: Path, values: dict[str, str]) -> None:
         target.chmod(0o755)
 
 
-def install_c(netcdf: Path, libfrazil: Path, tree: Path) -> None:
-    headers = netcdf / "include"
+def install_c(netcdf: Path, libfrazil: Path, tree: Path, mpicc: str | None) -> None:
     library = (netcdf / "libnetcdf.so").resolve()
     for folder in ("lib/frazil", "include"):
         (tree / folder).mkdir(parents=True, exist_ok=True)
@@ -78,8 +116,14 @@ def install_c(netcdf: Path, libfrazil: Path, tree: Path) -> None:
     link.symlink_to(library.name)
     strip = ["strip", "--strip-unneeded", "-o", tree / "lib/frazil/libfrazil.so", libfrazil]
     subprocess.run(strip, check=True)
-    for header in headers.iterdir():
-        shutil.copy(header, tree / "include")
+    headers = tree / "include"
+    for header in (netcdf / "include").iterdir():
+        shutil.copy(header, headers)
+    # An earlier installation may have left it.
+    for path in (headers / "netcdf_par.h", tree / "lib/frazil" / MPI_TABLE):
+        path.unlink(missing_ok=True)
+    if mpicc is not None:
+        install_mpi(netcdf, tree, mpicc)
     has = features(headers)
     cases = [f'    --has-{name}) echo "{value}" ;;' for name, value in has.items()]
     lines = [f'  echo "  --has-{name:<12} -> {value}"' for name, value in has.items()]
@@ -87,7 +131,7 @@ def install_c(netcdf: Path, libfrazil: Path, tree: Path) -> None:
     values = {
         "VERSION": version_of(headers),
         "SONAME": library.name,
-        "CC": os.environ.get("CC", "cc"),
+        "CC": mpicc or os.environ.get("CC", "cc"),
         "CASES": "\n".join(cases),
         "LINES": "\n".join(lines),
         "FEATURES": "\n".join(sets),
@@ -98,8 +142,10 @@ def install_c(netcdf: Path, libfrazil: Path, tree: Path) -> None:
         from_template(name, tree / "lib/cmake/netCDF" / name, values)
 
 
-def install_fortran(source: Path, tree: Path) -> None:
+def install_fortran(source: Path, tree: Path, mpicc: str | None) -> None:
     compiler = os.environ.get("FC", "gfortran")
+    if mpicc is not None:
+        compiler = os.environ.get("MPIFC", "mpif90")
     with tempfile.TemporaryDirectory() as temporary:
         work, stage = Path(temporary, "build"), Path(temporary, "stage")
         work.mkdir()
@@ -107,12 +153,15 @@ def install_fortran(source: Path, tree: Path) -> None:
             **os.environ,
             "FC": compiler,
             "F77": compiler,
+            "CC": mpicc or os.environ.get("CC", "cc"),
             "DESTDIR": "",
             "CPPFLAGS": f"-I{tree / 'include'}",
             "LDFLAGS": f"-L{tree / 'lib'} -Wl,-rpath,{tree / 'lib'}",
         }
         # gfortran 10 and later take one procedure with several kinds of arguments for an error.
-        flags = ["-g", "-O2", *(["-fallow-argument-mismatch"] if "gfortran" in compiler else [])]
+        said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+        is_gnu = "GNU Fortran" in said.stdout
+        flags = ["-g", "-O2", *(["-fallow-argument-mismatch"] if is_gnu else [])]
         environment["FCFLAGS"] = environment["FFLAGS"] = " ".join(flags)
         options = ["--disable-static", f"--prefix={stage}", f"--libdir={stage}/lib"]
         commands = [
@@ -121,12 +170,7 @@ def install_fortran(source: Path, tree: Path) -> None:
             ["make", "-C", "fortran", "install"],
         ]
         for command in commands:
-            done = subprocess.run(
-                command, cwd=work, env=environment, capture_output=True, text=True, check=False
-            )
-            if done.returncode:
-                end = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
-                sys.exit(f"netCDF-Fortran in {source} cannot be built:\n{end}")
+            checked(command, work, environment, f"netCDF-Fortran in {source} cannot be built")
         for path in (stage / "include").iterdir():
             shutil.copy(path, tree / "include")
         relocate(stage / "lib", tree / "lib")
@@ -164,11 +208,13 @@ def main() -> None:
     netcdf, libfrazil = map(Path, sys.argv[1:])
     prefix = os.environ.get("PREFIX", "/usr/local/frazil-netcdf")
     tree = Path(os.environ.get("DESTDIR", "") + str(Path(prefix).absolute()))
-    install_c(netcdf, libfrazil, tree)
+    mpicc = os.environ.get("MPICC") or None
+    install_c(netcdf, libfrazil, tree, mpicc)
     source = os.environ.get("NETCDF_FORTRAN_SOURCE")
     if source:
-        install_fortran(Path(source), tree)
-    print(f"netCDF that writes with frazil, for C{' and Fortran' if source else ''}, in {tree}")
+        install_fortran(Path(source), tree, mpicc)
+    languages = f"C{' and Fortran' if source else ''}{f' and the MPI of {mpicc}' if mpicc else ''}"
+    print(f"netCDF that writes with frazil, for {languages}, in {tree}")
 
 
 if __name__ == "__main__":

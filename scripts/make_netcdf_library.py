@@ -9,8 +9,8 @@ of it: what these send to "the program's own library" goes to functions of netCD
 is seen outside.
 
 MESSAGES is what `cargo --message-format json` said when it built libfrazil, ROUTER the static
-library of the crate frazil-preload. FOLDER gets the library and its headers. For ELF (Linux); needs
-cc, ar, nm, objcopy and strip of GNU binutils.
+library of the crate frazil-preload. FOLDER gets the library and its headers; that for MPI goes into
+its folder `mpi`. For ELF (Linux); needs cc, ar, nm, objcopy and strip of GNU binutils.
 """
 
 import json
@@ -37,18 +37,23 @@ def run(*command: str | Path) -> str:
     return done.stdout
 
 
-def out_folders(messages: Path) -> dict[str, Path]:
+def said_by_cargo(messages: Path) -> list[dict]:
+    lines = messages.read_text().splitlines()
+    return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+def out_folders(said: list[dict]) -> dict[str, Path]:
     """Where build scripts have put what they built, by package."""
-    folders = {}
-    for line in messages.read_text().splitlines():
-        if not line.startswith("{"):
-            continue
-        said = json.loads(line)
-        if said.get("reason") == "build-script-executed":
-            # .../build/NAME-0123456789abcdef/out
-            out = Path(said["out_dir"])
-            folders[out.parent.name.rpartition("-")[0]] = out
-    return folders
+    outs = [Path(one["out_dir"]) for one in said if one["reason"] == "build-script-executed"]
+    # .../build/NAME-0123456789abcdef/out
+    return {out.parent.name.rpartition("-")[0]: out for out in outs}
+
+
+def source_of_netcdf(said: list[dict]) -> Path:
+    """The folder of netCDF-C's sources."""
+    manifests = [one["manifest_path"] for one in said if one["reason"] == "compiler-artifact"]
+    package = next(Path(it).parent for it in manifests if "netcdf-src" in Path(it).parent.name)
+    return package / "source"
 
 
 def global_names(*paths: Path) -> set[str]:
@@ -79,7 +84,8 @@ def soname(headers: Path) -> str:
 
 def main() -> None:
     messages, router, folder = map(Path, sys.argv[1:])
-    folders = out_folders(messages)
+    said = said_by_cargo(messages)
+    folders = out_folders(said)
     built = folders["netcdf-src"]
     archive, headers = built / "lib/libnetcdf.a", built / "include"
     routed = {name for name in global_names(router) if re.match(r"nc_", name)}
@@ -87,6 +93,8 @@ def main() -> None:
     (folder / "include").mkdir(parents=True)
     for header in headers.glob("netcdf*.h"):
         shutil.copy(header, folder / "include")
+    (folder / "mpi").mkdir()
+    shutil.copy(source_of_netcdf(said) / "include/netcdf_par.h", folder / "mpi")
     name = soname(headers)
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)

@@ -221,9 +221,11 @@ def test_a_file_that_is_opened_to_write_on(tree: Path, tmp_path: Path):
         assert file["v"].compression == "gzip" and file["v"].attrs["units"] == b"K"
 
 
-def test_options_come_from_the_environment(tree: Path, tmp_path: Path):
+@pytest.mark.parametrize("length", ["NC_UNLIMITED", "10"])
+def test_options_come_from_the_environment(tree: Path, tmp_path: Path, length: str):
     source, program = tmp_path / "model.c", tmp_path / "model"
-    source.write_text(C.replace("MUST(nc_def_var_deflate(nc, v, 1, 1, 4));", ""))
+    text = C.replace("MUST(nc_def_var_deflate(nc, v, 1, 1, 4));", "")
+    source.write_text(text.replace("NC_UNLIMITED", length))
     run("cc", source, "-o", program, *run(tree / "bin/nc-config", "--cflags", "--libs").split())
     run(program, "plain.nc", "classic.nc", cwd=tmp_path, env=BARE)
     ours = {"FRAZIL_RUN_COMPRESS": "1", "FRAZIL_OPTIONS": "goal=size"}

@@ -7,6 +7,7 @@ import ctypes
 import ctypes.util
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,8 +21,8 @@ from support.capi import PLAIN, needs
 from support.command import BINARY, FAILED
 from support.drop_in import BARE, BUILT, installed
 from support.dumps import ncdump
-from support.fortran import run
-from support.mpi import MPICH, OPEN_MPI, Mpi
+from support.fortran import LIBRARIES, run
+from support.mpi import MPICH, OPEN_MPI, SOURCES, Mpi
 from support.running import check_equal, fates, frazil_run
 
 pytestmark = needs("nc-config")
@@ -320,20 +321,56 @@ def test_a_wheel_and_the_systems_library_in_one_process(tmp_path: Path):
         assert b"v = 0, 1, 2, 3," in ncdump(tmp_path / name)
 
 
-@pytest.mark.skipif(not ctypes.util.find_library("netcdf_mpi"), reason="needs a parallel netCDF")
+PARALLEL_NETCDF = ctypes.util.find_library("netcdf_mpi")
+
+
+def built_with_parallel_netcdf(folder: Path, source: str) -> tuple[str, ...]:
+    """How to start a program that is linked with Debian's parallel netCDF."""
+    if not OPEN_MPI.is_here() or not PARALLEL_NETCDF:
+        pytest.skip("needs Open MPI and a parallel netCDF")
+    (folder / "parallel.c").write_text(source)
+    run("mpicc.openmpi", "parallel.c", "-o", "parallel", f"-l:{PARALLEL_NETCDF}", cwd=folder)
+    return (*OPEN_MPI.start, "-n", "2", "./parallel")
+
+
 def test_files_of_several_processes_are_left_alone(tmp_path: Path):
     """`nc_create_par` goes to the program's own library, and the report says so."""
-    if not OPEN_MPI.is_here():
-        pytest.skip("needs Open MPI")
-    (tmp_path / "parallel.c").write_text(PARALLEL)
-    library = ctypes.util.find_library("netcdf_mpi")
-    command = ("mpicc.openmpi", "parallel.c", "-o", "parallel", f"-l:{library}")
-    run(*command, cwd=tmp_path)
-    start = (*OPEN_MPI.start, "-n", "2", "./parallel")
+    start = built_with_parallel_netcdf(tmp_path, PARALLEL)
     done = frazil_run(tmp_path, "--threads", "1", "--", *start, **OPEN_MPI.environment)
     assert (done.returncode, done.stdout, set(fates(tmp_path))) == (0, "", {"not_taken"}), done
     assert "several processes write it together (nc_create_par)" in done.stderr
     assert b"v = 0, 1 ;" in ncdump(tmp_path / "out.nc")
+
+
+@pytest.mark.parametrize(
+    ("compiler", "fate", "words"),
+    [
+        ("mpicc.openmpi", "written", "written by frazil"),
+        ("mpicc.mpich", "not_taken", "was built for another MPI"),
+        (None, "not_taken", "libfrazil_mpi_table.so is not there"),
+    ],
+)
+def test_files_of_several_processes_on_request(
+    tmp_path: Path, compiler: str | None, fate: str, words: str
+):
+    """With what reaches the program's own MPI; else its library writes, and the report says why."""
+    start = built_with_parallel_netcdf(tmp_path, PARALLEL)
+    folder = tmp_path / "lib"
+    folder.mkdir()
+    for name in ("libfrazil.so", "libfrazil_preload.so"):
+        (folder / name).symlink_to((LIBRARIES / name).resolve())
+    if compiler is not None:
+        if shutil.which(compiler) is None:
+            pytest.skip(f"needs {compiler}")
+        table = folder / "libfrazil_mpi_table.so"
+        run("make", "-C", SOURCES, f"CC={compiler}", f"BUILD={folder}", table)
+    asked = {**OPEN_MPI.environment, "FRAZIL_RUN_PATH": str(folder)}
+    done = frazil_run(tmp_path, "--threads", "1", "--parallel-files", "--", *start, **asked)
+    assert (done.returncode, done.stdout, fates(tmp_path)) == (0, "", [fate] * 2), done
+    assert words in done.stderr
+    assert b"v = 0, 1 ;" in ncdump(tmp_path / "out.nc")
+    with h5py.File(tmp_path / "out.nc") as file:
+        assert (b"frazil" in file.attrs["_NCProperties"]) == (fate == "written")
 
 
 def test_a_signal_of_the_users_reaches_the_program(tmp_path: Path):

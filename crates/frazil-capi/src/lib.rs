@@ -73,6 +73,9 @@ mod memory;
 mod nc;
 
 #[expect(unsafe_code, reason = "exported functions")]
+mod ranks;
+
+#[expect(unsafe_code, reason = "exported functions")]
 mod nf;
 
 pub use arguments::frz_type;

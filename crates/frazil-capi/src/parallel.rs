@@ -93,7 +93,7 @@ const OTHER_MPI: c_int = 2;
 static CONNECT: Mutex<frz_connect> = Mutex::new(None);
 
 /// A checked table, as the facade sees it.
-struct Table {
+pub(crate) struct Table {
     comm: frz_comm,
     calls: Calls,
     /// What was sent and has not left.
@@ -203,6 +203,11 @@ impl Comm for Table {
         self.checked(status, "receiving")?;
         let from = usize::try_from(from).map_err(|_| CommError(format!("no rank {from}")))?;
         Ok(Some((from, bytes)))
+    }
+
+    fn part(&mut self) {
+        // A communicator that only some ranks free keeps Open MPI from making the next one.
+        self.has_failed = true;
     }
 
     fn shares_memory(&self) -> bool {
@@ -330,7 +335,7 @@ pub extern "C" fn frz_set_connect(connect: frz_connect) {
 
 /// # Safety
 /// `comm` must be NULL or as [`Table::new`].
-unsafe fn table_of(comm: *const frz_comm) -> Result<Table> {
+pub(crate) unsafe fn table_of(comm: *const frz_comm) -> Result<Table> {
     // SAFETY: the caller's promise.
     let comm = unsafe { comm.as_ref() }.ok_or_else(|| null("comm"))?;
     // SAFETY: the caller's promise.
@@ -502,7 +507,8 @@ pub(crate) fn create_parallel(path: &Path, cmode: c_int, fortran_comm: c_int) ->
     ))
 }
 
-fn refused(error: &Error) -> Status {
+/// netCDF's status for what is said of a communicator.
+pub(crate) fn refused(error: &Error) -> Status {
     let status = match error.code {
         ErrorCode::Unsupported => Status::ENOPAR,
         _ => Status::EINVAL,

@@ -11,7 +11,7 @@ use crate::declared::{DeclaredOption, writer_options};
 const PREFIX: &str = "FRAZIL_";
 
 /// Variables beside those of declared options.
-const OTHER_VARIABLES: [&str; 17] = [
+const OTHER_VARIABLES: [&str; 18] = [
     "FRAZIL_FORMAT",
     "FRAZIL_INDEX_CACHE",
     "FRAZIL_NODE_MEMORY",
@@ -26,6 +26,7 @@ const OTHER_VARIABLES: [&str; 17] = [
     "FRAZIL_RUN_COMMIT_BEHIND",
     "FRAZIL_RUN_COMPRESS",
     "FRAZIL_RUN_LIBRARY",
+    "FRAZIL_RUN_PARALLEL_FILES",
     "FRAZIL_RUN_PATH",
     "FRAZIL_RUN_REPORT",
     "FRAZIL_RUN_WRITE_ONLY",

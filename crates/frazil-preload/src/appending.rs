@@ -37,7 +37,7 @@ pub(crate) fn take(
 }
 
 /// `NC_CLASSIC_MODEL` or 0.
-fn model_of(library: &'static Library, own: c_int) -> c_int {
+pub(crate) fn model_of(library: &'static Library, own: c_int) -> c_int {
     let mut format: c_int = 0;
     // SAFETY: frz_nc_inq_format with its arguments.
     unsafe { invoke_on(library, "nc_inq_format", own, [(&raw mut format) as usize]) };

@@ -23,7 +23,8 @@ fn is_behind(file: &Taken) -> bool {
     let is_asked = *ASKED.get_or_init(|| std::env::var_os(BEHIND).is_some_and(|it| it == "1"));
     // In the classic model it may be refused at once.
     let may_fail = || file.mode & CLASSIC_MODEL != 0 && !State::of(file).is_in_data_mode();
-    is_asked && file.process == std::process::id() && !may_fail()
+    // MPI may be called by one thread only.
+    is_asked && !file.is_of_ranks && file.process == std::process::id() && !may_fail()
 }
 
 /// `nc_sync`

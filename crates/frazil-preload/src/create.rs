@@ -85,16 +85,8 @@ fn created(name: &str, path: *const c_char, mode: c_int, ncidp: *mut c_int, word
 /// Takes a file; the error is why not.
 fn take(path: &CStr, mode: c_int, program: &'static Library) -> Result<c_int, String> {
     let named = Path::new(OsStr::from_bytes(path.to_bytes()));
-    let mode = match DEFAULT_FORMAT.load(Ordering::Relaxed) {
-        _ if mode & (NETCDF4 | CLASSIC_FORMATS | CLASSIC_MODEL) != 0 => mode,
-        3 => mode | NETCDF4,
-        4 => mode | NETCDF4 | CLASSIC_MODEL,
-        2 => mode | 0x0200,
-        5 => mode | 0x0020,
-        _ => mode,
-    };
-    let is_upgraded = std::env::var_os("FRAZIL_FORMAT").is_some_and(|value| value == "netcdf4");
-    if mode & NETCDF4 == 0 && !is_upgraded {
+    let mode = with_default_format(mode);
+    if !is_netcdf4_asked(mode) {
         let words = "it is of a classic format (FRAZIL_FORMAT=netcdf4 makes it netCDF-4)";
         return Err(words.to_owned());
     }
@@ -117,6 +109,23 @@ fn take(path: &CStr, mode: c_int, program: &'static Library) -> Result<c_int, St
         program,
         as_asked,
     )
+}
+
+/// A mode with the default format, if it names none.
+pub(crate) fn with_default_format(mode: c_int) -> c_int {
+    match DEFAULT_FORMAT.load(Ordering::Relaxed) {
+        _ if mode & (NETCDF4 | CLASSIC_FORMATS | CLASSIC_MODEL) != 0 => mode,
+        3 => mode | NETCDF4,
+        4 => mode | NETCDF4 | CLASSIC_MODEL,
+        2 => mode | 0x0200,
+        5 => mode | 0x0020,
+        _ => mode,
+    }
+}
+
+/// Whether a file is to be of the netCDF-4 format, by its mode or by the user's wish.
+pub(crate) fn is_netcdf4_asked(mode: c_int) -> bool {
+    mode & NETCDF4 != 0 || std::env::var_os("FRAZIL_FORMAT").is_some_and(|value| value == "netcdf4")
 }
 
 /// Has frazil create or open a file by a call with three arguments, and gives it a number; the error is why not.
@@ -175,33 +184,6 @@ fn must_keep_its_place(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// `nc_create_par`: goes on, and is noted.
-pub(crate) extern "C" fn create_parallel(
-    path: *const c_char,
-    mode: c_int,
-    comm: usize,
-    info: usize,
-    ncidp: *mut c_int,
-) -> c_int {
-    let (call, caller) = current();
-    let library = program(caller);
-    let name = match is(call, Call::nc_create_par) {
-        true => "nc_create_par",
-        false => "nc_create_par_fortran",
-    };
-    let place = ncidp as usize;
-    let words = [path as usize, number(mode), comm, info, place, 0, 0, 0];
-    // SAFETY: the call as it came.
-    let status = unsafe { invoke(library, name, words) };
-    if status == 0 && !path.is_null() {
-        report::process();
-        // SAFETY: not NULL; the program vouches for the rest.
-        let path = unsafe { CStr::from_ptr(path) };
-        report::passed(path, "several processes write it together (nc_create_par)");
-    }
-    status
-}
-
 pub(crate) extern "C" fn open(path: *const c_char, mode: c_int, ncidp: *mut c_int) -> c_int {
     let words = [path as usize, number(mode), ncidp as usize, 0, 0, 0, 0, 0];
     opened("nc_open", path, mode, ncidp, words)
@@ -243,7 +225,7 @@ fn opened(name: &str, path: *const c_char, mode: c_int, ncidp: *mut c_int, words
     let may_be_taken = !ncidp.is_null() && !is_netcdf_itself(caller);
     let taken = match may_be_taken && writer.is_none() {
         true if mode & WRITE != 0 => appending::take(path, mode, library),
-        true => Ok(reading::take(path, mode, library)),
+        true => Ok(reading::take(path, mode, library, false)),
         false => Ok(None),
     };
     if let Ok(Some(id)) = taken {
@@ -273,7 +255,9 @@ fn share(path: &CStr, mode: c_int) -> Option<Arc<Taken>> {
     let wanted = absolute(path)?;
     let mut writer = None;
     for file in files::all() {
-        if file.is_reading() || absolute(&file.at) != Some(wanted.clone()) {
+        // What ranks write is committed when all of them say so.
+        let is_other = file.is_reading() || file.is_of_ranks;
+        if is_other || absolute(&file.at) != Some(wanted.clone()) {
             continue;
         }
         behind::finish(&file);

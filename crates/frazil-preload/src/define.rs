@@ -3,10 +3,10 @@
 use std::ffi::{c_char, c_int};
 
 use crate::current::{current, is, served_by};
-use crate::faithful;
+use crate::faithful::{self, CONTIGUOUS};
 use crate::files::{self, Place, Taken};
 use crate::handover::{NO_MEMORY, give_back, give_back_unfit, why};
-use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
+use crate::invoke::{BAD_ID, INVALID, NOT_BUILT, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::names::{Call, NAMES};
 use crate::report;
@@ -19,9 +19,6 @@ const NOT_SERVED: [c_int; 8] = [-36, -45, NO_MEMORY, -62, -117, NOT_BUILT, -132,
 /// Those of them that frazil answers for nothing else: the others are the program's faults where its own library
 /// cannot be asked.
 const NOT_HERE: [c_int; 5] = [NO_MEMORY, -62, NOT_BUILT, -132, -136];
-
-/// `NC_ENOTBUILT`
-pub(crate) const NOT_BUILT: c_int = -128;
 
 /// A call on a file that frazil may not be able to serve: the file then goes back to the program's
 /// own library, which gets this call.
@@ -89,6 +86,10 @@ fn on_own(
     if is_served && !NOT_SERVED.contains(&status) {
         return status;
     }
+    if file.is_of_ranks && is_large_contiguous(call, words, status) {
+        // It cannot go to a library that writes it in one piece: it has frazil's chunks, as without this call.
+        return 0;
+    }
     match faithful::verdict(file, own, library, call, words) {
         Some(0) => {}
         // The call is wrong, whoever serves it.
@@ -98,7 +99,7 @@ fn on_own(
     }
     let words_of = report::words_of(status);
     let handed = give_back(file, &why(name, status));
-    if handed.is_err() && file.has_content() {
+    if handed.is_err() && file.has_content() && !file.is_of_ranks {
         report::refused(&file.path, name, &words_of);
     }
     match (handed, file.place(id)) {
@@ -106,6 +107,13 @@ fn on_own(
         (Ok(()), Place::Own(_)) => status,
         (Err(failure), _) => failure,
     }
+}
+
+/// Whether a variable was to be contiguous that is too large for it.
+fn is_large_contiguous(call: usize, words: Words, status: c_int) -> bool {
+    let calls = [Call::nc_def_var_chunking, Call::nc_def_var_chunking_ints];
+    let is_storage = calls.iter().any(|&one| is(call, one));
+    is_storage && words[2] as c_int == CONTIGUOUS && status == NO_MEMORY
 }
 
 /// Whether one of the strings of `nc_put_att_string` is NULL.

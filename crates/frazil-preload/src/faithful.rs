@@ -16,7 +16,7 @@ use crate::values::size_of_type;
 
 /// `NC_CHUNKED`, `NC_CONTIGUOUS` and `NC_COMPACT`
 const CHUNKED: c_int = 0;
-const CONTIGUOUS: c_int = 1;
+pub(crate) const CONTIGUOUS: c_int = 1;
 const COMPACT: c_int = 2;
 /// `NC_QUANTIZE_BITGROOM`
 const BITGROOM: c_int = 1;
@@ -275,7 +275,7 @@ fn as_it_would_be(
         }
         notes.chunked.contains(&(own & 0xFFFF, varid))
     };
-    let Some(variable) = describe(library, own, varid, is_chunked) else {
+    let Some(mut variable) = describe(library, own, varid, is_chunked) else {
         return;
     };
     // What asked for no filter leaves compact storage as it is.
@@ -283,6 +283,8 @@ fn as_it_would_be(
     if variable.lengths.is_empty() || stays {
         return;
     }
+    // What frazil compresses has the chunks of a variable that the program would compress.
+    variable.is_filtered |= ours().filters;
     let told = with_shadow(file, |shadow| shadow.ask(file.program, &variable));
     let Some((storage, chunk)) = told else {
         return;

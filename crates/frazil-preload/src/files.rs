@@ -39,6 +39,8 @@ pub(crate) struct Taken {
     pub(crate) program: &'static Library,
     /// The process that has created it.
     pub(crate) process: u32,
+    /// Whether several ranks have made or opened it together: some calls wait for all of them.
+    pub(crate) is_of_ranks: bool,
     /// Whether it is known that values were put into it.
     is_put: AtomicBool,
     /// Whether everything that was done with it is in a commit.
@@ -112,6 +114,7 @@ impl Taken {
             own,
             program,
             process: std::process::id(),
+            is_of_ranks: false,
             is_put: AtomicBool::new(false),
             is_committed: AtomicBool::new(false),
             commits: AtomicUsize::new(0),
@@ -121,6 +124,12 @@ impl Taken {
             notes: Mutex::default(),
             handed: OnceLock::new(),
         }
+    }
+
+    /// Whether several ranks have made or opened it together.
+    pub(crate) fn of_ranks(mut self, is_of_ranks: bool) -> Self {
+        self.is_of_ranks = is_of_ranks;
+        self
     }
 
     /// What the program's own library reads under a number of its own while `writer` is written.
@@ -137,6 +146,11 @@ impl Taken {
         };
         file.hand_over(vec![real]);
         file
+    }
+
+    /// Whether frazil writes it together with other ranks: no other library can take it over.
+    pub(crate) fn is_written_by_ranks(&self) -> bool {
+        self.is_of_ranks && !self.is_reading()
     }
 
     /// Whether it is only read.

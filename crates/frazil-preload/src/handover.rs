@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::files::{Place, Taken};
-use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
+use crate::invoke::{BAD_ID, INVALID, NOT_BUILT, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::reopen::go_on_there;
 use crate::report;
@@ -24,6 +24,14 @@ pub(crate) const NO_MEMORY: c_int = -61;
 /// The status of what failed; the file is then not in either library's hands as it should be, and the
 /// report says so.
 pub(crate) fn give_back(file: &Taken, why: &str) -> Result<(), c_int> {
+    if file.is_written_by_ranks() {
+        report::refused(
+            &file.path,
+            why,
+            "frazil serves no such call on a file of several ranks",
+        );
+        return Err(NOT_BUILT);
+    }
     match file.has_content() {
         true => go_on_there(file, why),
         false => hand_over(file, why),
@@ -84,7 +92,8 @@ fn hand_over(file: &Taken, why: &str) -> Result<(), c_int> {
 /// Before define mode is left: gives a file back of whose new variables frazil cannot store one as the program's
 /// own library would.
 pub(crate) fn give_back_unfit(file: &Taken) {
-    if !matches!(file.place(0), Place::Own(_)) {
+    // The values of a file of ranks are as asked for, and it cannot go anywhere.
+    if file.is_written_by_ranks() || !matches!(file.place(0), Place::Own(_)) {
         return;
     }
     // Tried once: what frazil then chooses is as good.

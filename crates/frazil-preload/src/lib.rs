@@ -45,6 +45,11 @@ mod library;
 mod names;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod pairs;
+#[expect(
+    unsafe_code,
+    reason = "calls two netCDF libraries, and what reaches MPI"
+)]
+mod ranks;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod reading;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]

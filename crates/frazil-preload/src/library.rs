@@ -23,6 +23,8 @@ const LIBRARY: &str = "FRAZIL_RUN_LIBRARY";
 const BESIDE: &str = "frazil/libfrazil.so";
 /// What is before names of netCDF-C inside this library.
 const BUNDLED: &str = "bundled_";
+/// What reaches the MPI of a program, in libfrazil's folder.
+const MPI_TABLE: &str = "libfrazil_mpi_table.so";
 /// How HDF5 files begin.
 const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 /// A name that was looked for and is not there.
@@ -95,15 +97,32 @@ thread_local! {
 /// The library that frazil writes with; the words of the failure to load it.
 pub(crate) fn frazil() -> Result<&'static Library, &'static str> {
     static FRAZIL: OnceLock<Result<Library, String>> = OnceLock::new();
-    let loaded = FRAZIL.get_or_init(|| {
-        let path = match std::env::var_os(LIBRARY) {
-            Some(path) => PathBuf::from(path),
-            None => beside().ok_or("FRAZIL_RUN_LIBRARY is not set")?,
-        };
-        let name = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
-        Ok(Library::new(Handle::load(&name)?, "frz_"))
+    let loaded = FRAZIL.get_or_init(|| load(&place_of_frazil()?));
+    loaded.as_ref().map_err(String::as_str)
+}
+
+/// What reaches the program's MPI, if it is installed; else why not.
+pub(crate) fn mpi_table() -> Result<&'static Library, &'static str> {
+    static TABLE: OnceLock<Result<Library, String>> = OnceLock::new();
+    let loaded = TABLE.get_or_init(|| {
+        let path = place_of_frazil()?.with_file_name(MPI_TABLE);
+        match path.exists() {
+            true => load(&path),
+            false => Err(format!("{} is not there", path.display())),
+        }
     });
     loaded.as_ref().map_err(String::as_str)
+}
+
+fn load(path: &Path) -> Result<Library, String> {
+    let name = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
+    Ok(Library::new(Handle::load(&name)?, "frz_"))
+}
+
+/// The path of libfrazil.
+fn place_of_frazil() -> Result<PathBuf, String> {
+    let named = std::env::var_os(LIBRARY).map(PathBuf::from);
+    (named.or_else(beside)).ok_or_else(|| "FRAZIL_RUN_LIBRARY is not set".to_owned())
 }
 
 /// libfrazil where it is installed with the drop-in library.

@@ -46,7 +46,7 @@ macro_rules! all_calls {
             nc_inq_var_filter_info nc_inq_var_fletcher32 nc_inq_var_quantize nc_inq_var_szip
             nc_inq_var_zstandard nc_inq_vardimid nc_inq_varid nc_inq_varids nc_inq_varname
             nc_inq_varnatts nc_inq_varndims nc_inq_vartype nc_inq_vlen nc_insert_array_compound
-            nc_insert_compound nc_insert_enum nc_open nc_put_att nc_put_att_double nc_put_att_float
+            nc_insert_compound nc_insert_enum nc_open nc_open_par nc_open_par_fortran nc_put_att nc_put_att_double nc_put_att_float
             nc_put_att_int nc_put_att_long nc_put_att_longlong nc_put_att_schar nc_put_att_short
             nc_put_att_string nc_put_att_text nc_put_att_ubyte nc_put_att_uchar nc_put_att_uint
             nc_put_att_ulonglong nc_put_att_ushort nc_put_var nc_put_var1 nc_put_var1_double

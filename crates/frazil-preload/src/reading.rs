@@ -26,8 +26,13 @@ const MOST_FILTERS: usize = 32;
 /// `NC_EBADGRPID`
 const BAD_GROUP: c_int = -116;
 
-/// Takes a file, if frazil reads it; its number.
-pub(crate) fn take(path: &CStr, mode: c_int, program: &'static Library) -> Option<c_int> {
+/// Takes a file, if frazil reads it; its number. Of ranks, each reads for itself.
+pub(crate) fn take(
+    path: &CStr,
+    mode: c_int,
+    program: &'static Library,
+    is_of_ranks: bool,
+) -> Option<c_int> {
     if mode & WRITE != 0 || std::env::var_os(WRITE_ONLY).is_some() {
         return None;
     }
@@ -57,7 +62,8 @@ pub(crate) fn take(path: &CStr, mode: c_int, program: &'static Library) -> Optio
         unsafe { invoke_on(library, "nc_close", own, []) };
         return None;
     }
-    let id = files::insert(Taken::new(path, Origin::Read, (mode, own), program));
+    let file = Taken::new(path, Origin::Read, (mode, own), program);
+    let id = files::insert(file.of_ranks(is_of_ranks));
     match id {
         Some(_) => report::read(path),
         // SAFETY: frz_nc_close with the number of a file that was opened above.

@@ -9,7 +9,7 @@ use crate::handover::give_back_unfit;
 use crate::invoke::NOT_BUILT;
 use crate::library::{Library, frazil, program};
 use crate::names::{Call, NAMES};
-use crate::{behind, beside, create, define, pairs, reading};
+use crate::{behind, beside, create, define, pairs, ranks, reading};
 
 /// What kind of call it is, where the file was taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,8 +44,10 @@ fn kind_of(name: &str) -> Kind {
         "nc_open" => Kind::Handler(create::open as *const () as usize),
         "nc__open" => Kind::Handler(create::open_sized as *const () as usize),
         "nc_create_par" | "nc_create_par_fortran" => {
-            Kind::Handler(create::create_parallel as *const () as usize)
+            Kind::Handler(ranks::create as *const () as usize)
         }
+        "nc_open_par" | "nc_open_par_fortran" => Kind::Handler(ranks::open as *const () as usize),
+        "nc_var_par_access" => Kind::Handler(ranks::access as *const () as usize),
         "nc_set_default_format" => Kind::Handler(create::set_default_format as *const () as usize),
         "nc_copy_att" => Kind::Handler(pairs::copy_att as *const () as usize),
         "nc_copy_var" => Kind::Handler(pairs::copy_var as *const () as usize),

@@ -28,6 +28,9 @@ pub(crate) struct RunArgs {
     /// Commit while the program computes: nc_sync returns at once, and the next call on the file waits
     #[arg(long)]
     pub(crate) commit_behind: bool,
+    /// Write files that MPI ranks create together (nc_create_par): docs/unmodified_programs.md
+    #[arg(long)]
+    pub(crate) parallel_files: bool,
     /// Also write the report to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
@@ -64,8 +67,13 @@ impl RunArgs {
             Level::Codec => false,
         };
         let states_precision = !self.precision.rules.is_empty();
-        let is_about_files =
-            self.compress || self.choose_chunks || self.commit_behind || states_precision;
+        let switches = [
+            self.compress,
+            self.choose_chunks,
+            self.commit_behind,
+            self.parallel_files,
+        ];
+        let is_about_files = switches.contains(&true) || states_precision;
         !self.options.0.iter().all(is_served) || self.level != Level::Engine && is_about_files
     }
 }

@@ -125,6 +125,11 @@ impl Engine {
         if slab.elements()? == 0 {
             return Ok(());
         }
+        if let Some(there) = self.committed(group, varid)? {
+            return there
+                .file
+                .get(there.group, there.varid, region, memory, bytes);
+        }
         let mut values = self.get_slab(id, &slab)?;
         let mut is_out = false;
         if stored != wanted {
@@ -172,6 +177,9 @@ impl Engine {
         };
         if slab.elements()? == 0 {
             return Ok(());
+        }
+        if let Some(there) = self.committed(group, varid)? {
+            return (there.file).get_strings(there.group, there.varid, region, values);
         }
         let steps = slab.steps();
         let strings = self

@@ -5,6 +5,7 @@ mod attributes;
 mod dimensions;
 mod filters;
 mod groups;
+mod read_back;
 mod settings;
 mod undo;
 mod user_types;
@@ -13,6 +14,7 @@ mod variables;
 use std::path::Path;
 
 use self::undo::Undo;
+use crate::reading::Reading;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{
     ChunkCache, FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode, State,
@@ -63,6 +65,8 @@ pub(crate) struct Engine {
     is_put: bool,
     /// Whether anything was made since the last commit.
     is_changed: bool,
+    /// The last commit of a file that several ranks write, once values of it were asked for.
+    read_back: Option<Box<Reading>>,
     /// In define mode: what `nc_abort` goes back to.
     undo: Undo,
 }
@@ -142,6 +146,7 @@ impl Engine {
             is_changed: is_new,
             defined: 0,
             ended: Vec::new(),
+            read_back: None,
             undo: Undo::ToCommit,
             writer,
         }
@@ -192,6 +197,7 @@ impl Engine {
         if self.is_as_opened() {
             return Ok(());
         }
+        self.read_back = None;
         self.writer.sync()?;
         self.is_changed = false;
         Ok(())

@@ -38,6 +38,10 @@ pub trait Comm: Send {
     /// If something cannot be sent.
     fn progress(&mut self) -> Result<bool, CommError>;
 
+    /// The ranks do not end together: some may be gone, and messages may stay unread. What all of them must do
+    /// together cannot be done any more.
+    fn part(&mut self) {}
+
     /// Whether long messages between ranks on one machine had better go through memory that these
     /// share, where the system allows it: on all ranks the same. Not for ranks that are threads of
     /// one process: their messages need no copies.

@@ -166,6 +166,9 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
+        if !self.is_closed || self.failure.is_some() {
+            self.transport.part();
+        }
         match self.is_closed || self.failure.is_some() {
             // The others know already; what they were told leaves if it can.
             true => self.send_off(),

@@ -42,8 +42,8 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
     if args.states_too_much() {
         printer.trouble(
             "--level hdf5 and --level codec leave files as the program writes them: options of writers (at \
-             --level hdf5 all but --threads), --compress, --choose-chunks and --commit-behind are for --level \
-             engine",
+             --level hdf5 all but --threads), --compress, --choose-chunks, --commit-behind and --parallel-files are \
+             for --level engine",
         );
         return Ok(Status::Trouble);
     }
@@ -135,6 +135,7 @@ fn prepare(
         ("FRAZIL_RUN_CHUNKS", args.choose_chunks),
         ("FRAZIL_RUN_WRITE_ONLY", args.write_only),
         ("FRAZIL_RUN_COMMIT_BEHIND", args.commit_behind),
+        ("FRAZIL_RUN_PARALLEL_FILES", args.parallel_files),
     ];
     for (name, _) in flags.iter().filter(|(_, is_set)| *is_set) {
         command.env(name, "1");

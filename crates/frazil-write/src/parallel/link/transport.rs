@@ -135,6 +135,11 @@ impl Transport {
         }
     }
 
+    /// The ranks do not end together.
+    pub(super) fn part(&mut self) {
+        self.comm.part();
+    }
+
     /// This rank's number among all.
     pub(super) fn number(&self) -> usize {
         self.comm.rank()
