@@ -18,7 +18,8 @@ use frazil_precision::VariableRounding;
 /// What `size` looks at of a variable; in large files one byte in so many.
 const MOST_BYTES_FOR_SIZE: u64 = 64 << 20;
 const SHARE_FOR_SIZE: u64 = 16;
-/// All finalists meet on one chunk in so many, the chosen and the best of the others on all chunks.
+/// All finalists meet on one chunk in so many, the chosen, the best of the others, and the best of those that are promised
+/// not to be smaller on all chunks.
 const FIRST_ROUND_SHARE: usize = 8;
 /// Fewer chunks are seen in one round.
 const LEAST_CHUNKS_FOR_ROUNDS: usize = 16;
@@ -36,6 +37,7 @@ struct Final<'a> {
     rounds: [Vec<u64>; 2],
     is_every_chunk: bool,
     encoders: Vec<BoundEncoder>,
+    is_promised: Vec<bool>,
     /// Those that are out after the first round.
     is_out: Vec<bool>,
     rounding: Option<VariableRounding>,
@@ -133,6 +135,7 @@ impl Trial<'_> {
             rounds: in_rounds(tiles, finalists.len()),
             is_every_chunk,
             encoders: finalists.iter().map(bind).collect::<Result<_>>()?,
+            is_promised: finalists.iter().map(|one| one.is_promised).collect(),
             is_out: vec![false; finalists.len()],
             rounding: rounding.map(bind_rounding).transpose()?,
             bytes: vec![0; finalists.len()],
@@ -178,13 +181,17 @@ fn in_rounds(tiles: Vec<u64>, finalists: usize) -> [Vec<u64>; 2] {
 }
 
 impl Final<'_> {
-    /// Where there is a second round, lets only the chosen and the best of the others go on to it.
+    /// Where there is a second round, lets only the chosen, the best of the others and the best of the promised go on to
+    /// it.
     fn send_home(&mut self) {
         if self.rounds[1].is_empty() {
             return;
         }
-        let best = (1..self.bytes.len()).min_by_key(|&i| self.bytes[i]);
-        for i in (1..self.bytes.len()).filter(|&i| Some(i) != best) {
+        let others = 1..self.bytes.len();
+        let best = others.clone().min_by_key(|&i| self.bytes[i]);
+        let promised = others.clone().filter(|&i| self.is_promised[i]);
+        let best_promised = promised.min_by_key(|&i| self.bytes[i]);
+        for i in others.filter(|&i| Some(i) != best && Some(i) != best_promised) {
             self.is_out[i] = true;
             self.bytes[i] = u64::MAX;
         }

@@ -21,7 +21,7 @@ use crate::sample_boxes::{SampleBox, sample_boxes};
 use crate::sample_run::SampleRun;
 use crate::sample_sources::sample_source;
 use crate::sample_windows::sample_windows;
-use crate::samples::{Samples, Values, touched_bytes};
+use crate::samples::{Parts, Samples, Values, touched_bytes};
 use crate::shapes::{AS_PLANNED, planned};
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
@@ -51,7 +51,7 @@ pub(crate) struct Compared {
     pub filters: String,
     /// Raw bytes by stored bytes.
     pub ratio: f64,
-    /// The same of the whole variable: what nine of ten lie within. `None`: not all samples were encoded.
+    /// The same of the whole variable: what nine of ten lie within, up to infinity. `None`: not all samples were encoded.
     pub range: Option<[f64; 2]>,
 }
 
@@ -60,7 +60,7 @@ impl Compared {
     fn of(filters: String, share: f64, spread: Option<f64>, whole: &Whole) -> Self {
         let range = spread.map(|spread| {
             let [least, most] = whole.estimate(share, spread).range();
-            [1.0 / most, 1.0 / least.max(f64::MIN_POSITIVE)]
+            [1.0 / most, 1.0 / least]
         });
         Self {
             filters,
@@ -227,6 +227,8 @@ impl Trial<'_> {
             let rounding = plan
                 .map(|plan| VariableRounding::bind(plan, info.element, &info.shape))
                 .transpose()?;
+            // Values in chunks' order, what they become on the way, and as they are encoded; before rounding, too.
+            let copies = if rounding.is_some() { 5 } else { 4 };
             tasks.push(Task {
                 meta: Samples {
                     variable,
@@ -235,8 +237,7 @@ impl Trial<'_> {
                     rounding,
                 },
                 requests,
-                // Values in chunks' order, what they become on the way, and as they are encoded.
-                output_bytes: sampled_bytes.saturating_mul(4),
+                output_bytes: sampled_bytes.saturating_mul(copies),
             });
         }
         Ok(tasks)
@@ -247,7 +248,7 @@ impl Trial<'_> {
         &'w self,
         samples: &Samples,
         chunk: Option<&[u64]>,
-        windows: &'w [Vec<u8>],
+        values: &'w Values,
     ) -> Option<CurrentStorage<'w>> {
         let variable = &self.input.variables()[samples.variable];
         let DatasetStorage::Chunked {
@@ -256,7 +257,7 @@ impl Trial<'_> {
             raw_partial_edges,
         } = &variable.storage
         else {
-            return self.in_one_run(samples, windows);
+            return self.in_one_run(samples, &values.windows);
         };
         let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX).max(1);
         let ratio = variable.stored_bytes as f64 / raw_bytes as f64;
@@ -264,24 +265,51 @@ impl Trial<'_> {
             && !raw_partial_edges
             && keeps_filters(variable)
             && samples.rounding.is_none();
-        let touched = match &self.reaches[samples.variable] {
-            AccessPath::Parallel(source, _) => {
-                touched_bytes(&self.sources[*source], &samples.boxes)
-            }
-            _ => None,
-        };
+        let touched = self.touched(samples);
         Some(CurrentStorage {
             pipeline,
             ratio,
             sampled_ratio: touched.map_or(ratio, |[stored, raw]| stored as f64 / raw as f64),
-            // Rounded samples are not what is stored.
-            is_sampled_in_part: samples.rounding.is_none()
-                && touched.is_some_and(|[_, raw]| samples.tried_bytes(variable) < raw),
+            partly_sampled: touched
+                .filter(|&[_, raw]| samples.tried_bytes(variable) < raw)
+                .filter(|_| samples.rounding.is_none() || values.before_rounding.is_some())
+                .map(|_| values.as_stored().samples.as_slice()),
             is_rounded: samples.rounding.is_some(),
-            windows,
+            windows: &values.windows,
             keepable,
             may_stay: self.may_stay(samples),
         })
+    }
+
+    /// Stored and raw bytes of the input's chunks that samples lie in.
+    fn touched(&self, samples: &Samples) -> Option<[u64; 2]> {
+        match &self.reaches[samples.variable] {
+            AccessPath::Parallel(source, _) => {
+                touched_bytes(&self.sources[*source], &samples.boxes)
+            }
+            _ => None,
+        }
+    }
+
+    /// What the input's filters keep of the whole chunks beside samples: of all that lies in the same chunks of
+    /// the input, unless they are a part of it.
+    fn share_of_chunks(
+        &self,
+        samples: &Samples,
+        values: &Values,
+        now: &CurrentStorage<'_>,
+        scratch: &mut Scratch,
+    ) -> f64 {
+        let parts = values.as_stored();
+        let touched = self.touched(samples);
+        let is_part = touched.is_some_and(|[_, raw]| parts.chunk_bytes() < raw);
+        if !is_part || now.pipeline.is_empty() {
+            return now.sampled_ratio;
+        }
+        let size = self.input.variables()[samples.variable].element.size_bytes;
+        let sizes = sizes_with(&parts.chunks, now.pipeline, None, size, scratch);
+        let found = sizes.and_then(|sizes| share(&sizes));
+        found.unwrap_or(now.sampled_ratio)
     }
 
     /// How a variable is stored that lies in one run.
@@ -300,7 +328,7 @@ impl Trial<'_> {
             pipeline: &NO_FILTERS,
             ratio: 1.0,
             sampled_ratio: 1.0,
-            is_sampled_in_part: false,
+            partly_sampled: None,
             is_rounded: samples.rounding.is_some(),
             windows,
             keepable: false,
@@ -376,9 +404,9 @@ impl Trial<'_> {
             index_bytes: self.new_index_bytes(samples.variable),
             ..requests(self.options, demand, variable, chunk)
         };
-        let current = self.current_storage(samples, chunk, &values.windows);
+        let current = self.current_storage(samples, chunk, &values);
         let mut choice = choose_filters(
-            &values.samples,
+            &values.parts.samples,
             variable.element,
             &requests,
             current.as_ref(),
@@ -386,10 +414,12 @@ impl Trial<'_> {
         )
         .map_err(|error| Error::new(error.code(), error.to_string()))?;
         if self.is_foretold() {
-            let of_chunks = current.map(|now| now.sampled_ratio);
-            foretell_whole_chunks(&mut choice, &values, of_chunks, variable, scratch);
+            let of_chunks = current
+                .filter(|_| !values.parts.chunks.is_empty())
+                .map(|now| self.share_of_chunks(samples, &values, &now, scratch));
+            foretell_whole_chunks(&mut choice, &values.parts, of_chunks, variable, scratch);
         }
-        let values = &values.samples;
+        let values = &values.parts.samples;
         let seconds_per_byte = if self.options.dry_run {
             time_encoding(values, &choice, variable, scratch)
         } else {
@@ -409,15 +439,15 @@ impl Trial<'_> {
 
 /// Corrects a prediction by what the chosen filters make of a whole chunk beside windows of it, where samples are
 /// such windows: the larger what is encoded at once, the better some filters are. `of_chunks`: what the input's filters
-/// keep of the chunks that samples are of.
+/// keep of these chunks; `None`: there are none.
 fn foretell_whole_chunks(
     choice: &mut FilterChoice,
-    values: &Values,
+    values: &Parts,
     of_chunks: Option<f64>,
     variable: &DatasetInfo,
     scratch: &mut Scratch,
 ) {
-    let Some(of_chunks) = of_chunks.filter(|_| !values.chunks.is_empty()) else {
+    let Some(of_chunks) = of_chunks else {
         return;
     };
     let mut share_of = |values: &[Vec<u8>]| {
