@@ -34,8 +34,15 @@ pub(crate) struct Rival {
     pub(crate) chosen: Chosen,
     /// What encoding and decoding a megabyte once take.
     pub(crate) seconds: f64,
-    /// The choice is promised not to be larger.
-    pub(crate) is_promised: bool,
+}
+
+impl From<&Tried> for Rival {
+    fn from(tried: &Tried) -> Self {
+        Self {
+            chosen: tried.chosen.clone(),
+            seconds: seconds(tried),
+        }
+    }
 }
 
 fn seconds(tried: &Tried) -> f64 {
@@ -106,12 +113,10 @@ fn near(tried: &[Tried], best: &Tried, goal: Goal) -> Vec<Rival> {
     others.sort_by_key(|one| (!is_promised(one), one.chosen.bytes));
     let promised = others.iter().filter(|one| is_promised(one)).count();
     others.truncate(promised.max(MOST_FINALISTS - usize::from(!is_archive)));
-    let rival = |one: &Tried| Rival {
-        chosen: one.chosen.clone(),
-        seconds: seconds(one),
-        is_promised: is_promised(one),
-    };
-    std::iter::once(best).chain(others).map(rival).collect()
+    std::iter::once(best)
+        .chain(others)
+        .map(Rival::from)
+        .collect()
 }
 
 /// The highest level of deflate, shuffled or not as a stated level would have it: as the fastest is smaller. Where samples

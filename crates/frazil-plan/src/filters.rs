@@ -89,8 +89,6 @@ pub struct Finalist {
     pub deflate_encoder: Option<DeflateEncoder>,
     /// What encoding and decoding a megabyte once take.
     pub seconds: f64,
-    /// The choice is promised not to be larger than with these.
-    pub is_promised: bool,
 }
 
 /// Chooses the filters of one variable from samples of its raw bytes.
@@ -139,7 +137,6 @@ pub fn choose_filters(
             deflate_encoder: choice.deflate_encoder,
             // It has no rivals but what is stored now.
             seconds: 0.0,
-            is_promised: false,
         });
     }
     Ok(choice)

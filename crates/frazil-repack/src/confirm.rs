@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::{Block, MemoryBudget, Request, Task};
-use frazil_plan::{FilterChoice, Finalist, Goal, confirmed, is_large_file, sample_chunks};
+use frazil_plan::{
+    FilterChoice, Finalist, Goal, confirmed, is_large_file, is_next_to_nothing, sample_chunks,
+};
 use frazil_types::ChunkGrid;
 
 use crate::filter_trial::{Trial, Tried};
@@ -18,8 +20,8 @@ use frazil_precision::VariableRounding;
 /// What `size` looks at of a variable; in large files one byte in so many.
 const MOST_BYTES_FOR_SIZE: u64 = 64 << 20;
 const SHARE_FOR_SIZE: u64 = 16;
-/// All finalists meet on one chunk in so many, the chosen, the best of the others, and the best of those that are promised
-/// not to be smaller on all chunks.
+/// All finalists meet on one chunk in so many, the chosen and the best of the others on all chunks; all of them, if they
+/// make next to nothing of the first.
 const FIRST_ROUND_SHARE: usize = 8;
 /// Fewer chunks are seen in one round.
 const LEAST_CHUNKS_FOR_ROUNDS: usize = 16;
@@ -37,7 +39,6 @@ struct Final<'a> {
     rounds: [Vec<u64>; 2],
     is_every_chunk: bool,
     encoders: Vec<BoundEncoder>,
-    is_promised: Vec<bool>,
     /// Those that are out after the first round.
     is_out: Vec<bool>,
     rounding: Option<VariableRounding>,
@@ -135,7 +136,6 @@ impl Trial<'_> {
             rounds: in_rounds(tiles, finalists.len()),
             is_every_chunk,
             encoders: finalists.iter().map(bind).collect::<Result<_>>()?,
-            is_promised: finalists.iter().map(|one| one.is_promised).collect(),
             is_out: vec![false; finalists.len()],
             rounding: rounding.map(bind_rounding).transpose()?,
             bytes: vec![0; finalists.len()],
@@ -181,26 +181,30 @@ fn in_rounds(tiles: Vec<u64>, finalists: usize) -> [Vec<u64>; 2] {
 }
 
 impl Final<'_> {
-    /// Where there is a second round, lets only the chosen, the best of the others and the best of the promised go on to
-    /// it.
+    /// Where there is a second round, lets only the chosen and the best of the others go on to it, if the first tells
+    /// of them.
     fn send_home(&mut self) {
-        if self.rounds[1].is_empty() {
+        let seen = self
+            .chunk_bytes()
+            .saturating_mul(self.rounds[0].len() as u64);
+        let is_blind = is_next_to_nothing(self.bytes[0] as f64 / seen.max(1) as f64);
+        if self.rounds[1].is_empty() || is_blind {
             return;
         }
-        let others = 1..self.bytes.len();
-        let best = others.clone().min_by_key(|&i| self.bytes[i]);
-        let promised = others.clone().filter(|&i| self.is_promised[i]);
-        let best_promised = promised.min_by_key(|&i| self.bytes[i]);
-        for i in others.filter(|&i| Some(i) != best && Some(i) != best_promised) {
+        let best = (1..self.bytes.len()).min_by_key(|&i| self.bytes[i]);
+        for i in (1..self.bytes.len()).filter(|&i| Some(i) != best) {
             self.is_out[i] = true;
             self.bytes[i] = u64::MAX;
         }
     }
 
+    fn chunk_bytes(&self) -> u64 {
+        let size = self.variable.element.size_bytes as u64;
+        self.grid.chunk_elements().saturating_mul(size).max(1)
+    }
+
     fn tasks(&self, place: usize, tiles: &[u64]) -> Vec<Task<Batch>> {
-        let chunk_bytes = (self.grid.chunk_elements())
-            .saturating_mul(self.variable.element.size_bytes as u64)
-            .max(1);
+        let chunk_bytes = self.chunk_bytes();
         let task = |tiles: &[u64]| Task {
             requests: (tiles.iter())
                 .map(|&tile| Request::Values {

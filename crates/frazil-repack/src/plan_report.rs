@@ -9,8 +9,8 @@ use frazil_plan::energy::joules_of;
 use frazil_types::{CodecSpeed, ReaderCache, StorageLayout, VariablePlan, WritePlan};
 use serde::Serialize;
 
+use crate::compared::Compared;
 use crate::decide;
-use crate::filter_trial::Compared;
 use crate::planning::Depth;
 use crate::shapes;
 use frazil_file::error::{Result, guarded};

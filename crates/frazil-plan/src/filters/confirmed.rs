@@ -74,7 +74,6 @@ mod tests {
             pipeline: FilterPipeline(vec![FilterSpec::new(filter_id::DEFLATE, vec![level])]),
             deflate_encoder: None,
             seconds,
-            is_promised: false,
         }
     }
 

@@ -87,14 +87,12 @@ fn with_checksum(rivals: Vec<Rival>, has_checksum: bool) -> Vec<Finalist> {
     let finish = |Rival {
                       mut chosen,
                       seconds,
-                      is_promised,
                   }: Rival| {
         chosen.pipeline.0.extend(has_checksum.then(checksum));
         Finalist {
             pipeline: chosen.pipeline,
             deflate_encoder: chosen.encoder,
             seconds,
-            is_promised,
         }
     };
     rivals.into_iter().map(finish).collect()
