@@ -11,6 +11,7 @@ use frazil_plan::{
 };
 use frazil_types::ChunkGrid;
 
+use crate::fill::{is_all, may_omit_fill};
 use crate::filter_trial::{Trial, Tried};
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::{Error, Result};
@@ -42,6 +43,8 @@ struct Final<'a> {
     /// Those that are out after the first round.
     is_out: Vec<bool>,
     rounding: Option<VariableRounding>,
+    /// Chunks of nothing else are not stored.
+    fill: Option<&'a [u8]>,
     /// Stored bytes by finalist.
     bytes: Vec<u64>,
     /// What the input stores of these chunks, if that may stay.
@@ -138,6 +141,7 @@ impl Trial<'_> {
             encoders: finalists.iter().map(bind).collect::<Result<_>>()?,
             is_out: vec![false; finalists.len()],
             rounding: rounding.map(bind_rounding).transpose()?,
+            fill: may_omit_fill(variable).then_some(variable.fill.as_slice()),
             bytes: vec![0; finalists.len()],
             current,
         }))
@@ -228,6 +232,9 @@ impl Final<'_> {
             let Block::Values(values) = block else {
                 continue;
             };
+            if self.fill.is_some_and(|fill| is_all(&values, fill)) {
+                continue;
+            }
             let part = self.grid.chunk_box(tile);
             let rounded = match &self.rounding {
                 Some(rounding) => Some(rounding.round(&values, &part)?.0),

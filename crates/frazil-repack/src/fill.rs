@@ -21,6 +21,7 @@ use frazil_file::progress::Progress;
 use frazil_file::run::InputRun;
 use frazil_precision::RoundingStats;
 use packing::{Batch, PackedBatch, Packing, packings};
+pub(crate) use packing::{is_all, may_omit_fill};
 use placing::Placing;
 
 /// What was stored for one variable.
