@@ -56,6 +56,33 @@ def characters() -> np.ndarray:
     return words.view("S1")
 
 
+def last_spot() -> np.ndarray:
+    """Almost all bytes lie in the last chunk, which samples do not reach."""
+    values = np.zeros((64, 200, 200), "f4")
+    values[-12:, -100:, -100:] = np.round(smooth(12, 100, 100), 1)
+    return values
+
+
+def late_noise() -> np.ndarray:
+    """One long series, of zeros but for its last eighth."""
+    values = np.zeros(1_600_000, "f4")
+    values[1_400_000:] = np.random.default_rng(SEED).normal(size=200_000)
+    return values
+
+
+def events() -> np.ndarray:
+    values = np.zeros((80, 128, 160), "u2")
+    places = np.random.default_rng(SEED).integers(0, values.size, 60_000)
+    np.add.at(values.reshape(-1), places, 1)
+    return values
+
+
+def nearly_sorted() -> np.ndarray:
+    chance = np.random.default_rng(SEED)
+    steps, jitter = chance.integers(0, 9, 250_000), chance.integers(-20, 21, 250_000)
+    return np.cumsum(steps) + jitter
+
+
 # Values, chunk shape (none: one run), filters as h5py has them.
 Case = tuple[Callable[[], np.ndarray], tuple[int, ...] | None, dict]
 PACKED = {"compression": "gzip", "compression_opts": 9, "shuffle": True}
@@ -77,6 +104,17 @@ CASES: dict[str, Case] = {
     "tiny_packed": (lambda: smooth(400), (400,), PACKED),
     "masked": (masked, None, {}),
     "masked_packed": (masked, (10, 48, 64), PACKED),
+    "last_spot": (last_spot, None, {}),
+    "last_spot_packed": (last_spot, (8, 200, 200), PACKED),
+    "late_noise_packed": (late_noise, (1_600_000,), {"compression": 4}),
+    "events": (events, None, {}),
+    "events_packed": (events, (1, 128, 160), {"compression": 1, "shuffle": True}),
+    "nearly_sorted": (nearly_sorted, None, {}),
+    "nearly_sorted_packed": (nearly_sorted, (25_000,), PACKED),
+    "big_endian": (lambda: smooth(*SHAPE).astype(">f8"), None, {}),
+    "prime": (lambda: smooth(61, 97, 37), (13, 97, 37), PACKED),
+    "szip": (lambda: np.round(smooth(*SHAPE), 1), (6, 96, 128), {"compression": "szip"}),
+    "lzf": (lambda: np.round(smooth(*SHAPE), 1), (6, 96, 128), {"compression": "lzf"}),
 }
 
 

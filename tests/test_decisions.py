@@ -103,6 +103,15 @@ def test_one_noisy_spot_does_not_make_a_wider_reader_level_larger(tmp_path: Path
     assert not is_more(sizes[1], sizes[0]) and not is_more(sizes[2], sizes[1]), sizes
 
 
+def test_samples_that_tell_nothing_do_not_make_a_small_file_larger_than_a_level(tmp_path: Path):
+    """All samples are zeros: what levels make of the rest is tried on the rest."""
+    (source,) = make(tmp_path, ["last_spot"])
+    ways = ["any size", "any archive", "level 1", "level 4", "level 6", "level 9"]
+    assert judge(Path(BINARY), source, tmp_path, ways)[0] == []
+    shown = frazil("plan", source)
+    assert shown.code == DONE and " and more" in shown.stdout, shown.stdout
+
+
 @pytest.mark.parametrize("words", [(), ("--digits", "3"), ("--goal", "size")])
 def test_small_variables_that_are_compressed_stay_so(words: tuple[str, ...], tmp_path: Path):
     source, packed = tmp_path / "in.h5", tmp_path / "out.h5"

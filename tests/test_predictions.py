@@ -1,12 +1,16 @@
 """Dry runs where a few places hold almost all bytes: the result lies in the printed range."""
 
+import sys
 from pathlib import Path
 
 import h5py
 import netCDF4
 import numpy as np
 import pytest
-from support.command import DONE, frazil
+from support.command import DONE, ROOT, frazil
+
+sys.path.insert(0, str(ROOT / "bench"))
+from decision_files import make
 
 SHAPE = (40, 100, 120)
 STORED = {
@@ -53,6 +57,33 @@ def test_a_range_holds_where_samples_are_unlike_the_rest(
     assert frazil("pack", source, "-o", packed, *words).code == DONE
     least, most = report["range"]["file_bytes"]
     assert least <= packed.stat().st_size <= most
+
+
+@pytest.mark.parametrize("words", [(), ("--rel-error", "1e-3")], ids=["exact", "rounded"])
+def test_a_range_holds_where_one_chunk_of_the_input_is_many_of_the_output(
+    words: tuple[str, ...], tmp_path: Path
+):
+    """What the input's filters made of that chunk is known, and samples are compared with it."""
+    (source,), packed = make(tmp_path, ["late_noise_packed"]), tmp_path / "out.h5"
+    foretold = frazil("pack", source, "-o", packed, "--dry-run", "--json", *words)
+    (report,) = foretold.report["reports"]
+    assert frazil("pack", source, "-o", packed, *words).code == DONE
+    least, most = report["range"]["file_bytes"]
+    assert least <= packed.stat().st_size <= most, report["range"]
+
+
+def test_what_blocks_of_metadata_lose_is_foretold(tmp_path: Path):
+    """Blocks end where small chunks lie behind them: of small variables that is much of a file."""
+    source, packed = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("n", 9000)
+        for number in range(25):
+            variable = file.createVariable(f"v{number}", "f4", ("n",), zlib=True, complevel=2)
+            variable[:] = np.round(np.sin(np.arange(9000) / 30 + number) * 5, 1)
+    foretold = frazil("pack", source, "-o", packed, "--dry-run", "--json")
+    (report,) = foretold.report["reports"]
+    assert frazil("pack", source, "-o", packed).code == DONE
+    assert abs(report["output_file_bytes"] / packed.stat().st_size - 1) < 0.002
 
 
 @pytest.mark.parametrize("count", [300, 5000])

@@ -1,5 +1,7 @@
 //! Filters by a contest on samples: which of those that came to its last round serves best, and why.
 
+use frazil_types::DeflateEncoder;
+
 use crate::contest::{self, KNOWN_AS_SMALLEST, Tried, by_name};
 use crate::error::PlanError;
 use crate::explain;
@@ -80,8 +82,8 @@ pub(crate) fn choose(
     }))
 }
 
-/// The chosen, what is almost as small, and what narrower reader levels would have chosen: a wider one is promised
-/// not to be larger, whatever samples say.
+/// The chosen, what is almost as small, and what is promised not to be smaller, whatever samples say: what narrower
+/// reader levels would have chosen, and what a stated level leads to.
 fn near(tried: &[Tried], best: &Tried, goal: Goal) -> Vec<Rival> {
     let chosen = &best.chosen;
     let is_archive = goal == Goal::Archive;
@@ -91,6 +93,7 @@ fn near(tried: &[Tried], best: &Tried, goal: Goal) -> Vec<Rival> {
         CLOSE
     };
     let limit = chosen.bytes as f64 * (1.0 + close);
+    let of_stated_levels = strongest_deflate(tried);
     let is_promised = |one: &Tried| {
         let is_narrower = one.candidate.readers < best.candidate.readers;
         let same_readers = tried
@@ -98,7 +101,8 @@ fn near(tried: &[Tried], best: &Tried, goal: Goal) -> Vec<Rival> {
             .filter(|other| other.candidate.readers == one.candidate.readers);
         let least = same_readers.map(|other| other.chosen.bytes).min();
         let is_known = is_archive && one.candidate.name() == KNOWN_AS_SMALLEST;
-        is_known || (is_narrower && least == Some(one.chosen.bytes))
+        let is_stated = of_stated_levels.is_some_and(|other| std::ptr::eq(one, other));
+        is_known || is_stated || (is_narrower && least == Some(one.chosen.bytes))
     };
     let is_other = |one: &&Tried| {
         let is_same =
@@ -113,6 +117,25 @@ fn near(tried: &[Tried], best: &Tried, goal: Goal) -> Vec<Rival> {
         .chain(others)
         .map(Rival::from)
         .collect()
+}
+
+/// The highest level of deflate, shuffled or not as a stated level would have it: as the fastest is smaller. Where samples
+/// tell nothing of the rest, effort still does.
+fn strongest_deflate(tried: &[Tried]) -> Option<&Tried> {
+    let deflated = || {
+        let is_deflated = |one: &&Tried| {
+            let encoder = one.candidate.encoder();
+            matches!(encoder, Some(DeflateEncoder::Libdeflate(_)))
+        };
+        tried.iter().filter(is_deflated)
+    };
+    let level = |one: &Tried| one.candidate.level();
+    let fastest = deflated().min_by_key(|one| {
+        let shuffles = one.candidate.shuffles();
+        (level(one), one.chosen.bytes, !shuffles)
+    })?;
+    let is_alike = |one: &&Tried| one.candidate.shuffles() == fastest.candidate.shuffles();
+    deflated().filter(is_alike).max_by_key(|one| level(one))
 }
 
 /// Of what was tried on all samples the best, or the fastest of what is as good; whether it pays, and why

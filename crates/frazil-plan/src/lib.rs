@@ -55,7 +55,7 @@ pub use requests::{FilterOptions, ShuffleRequest};
 pub use sample::{
     SamplePlan, is_large_file, sample_chunks, sample_plan, sample_shape, sample_window,
 };
-pub use score::{Score, Weights};
+pub use score::{Score, Weights, is_next_to_nothing};
 pub use spread::{share, spread};
 pub use tree::{Advice, FilterTree, MOST_CHAINS, Node, TreeOf};
 pub use trial::TriedChain;

@@ -27,6 +27,12 @@ const WATTS_OF_CORE: f64 = 12.0;
 /// Joules for a byte to get to storage or back: some 20 W for 1 GB/s.
 const JOULES_PER_BYTE: f64 = 2e-8;
 
+/// Whether filters keep so little of raw bytes that it tells nothing of how they do on others.
+#[must_use]
+pub fn is_next_to_nothing(share: f64) -> bool {
+    share <= NEXT_TO_NOTHING
+}
+
 /// How much each side of a choice counts, in any unit: only their proportions matter.
 ///
 /// With weights `s`, `w`, `r` and `e` that add up to 1, filters cost

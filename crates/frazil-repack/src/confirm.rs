@@ -6,9 +6,12 @@ use std::borrow::Cow;
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::{Block, MemoryBudget, Request, Task};
-use frazil_plan::{FilterChoice, Finalist, Goal, confirmed, is_large_file, sample_chunks};
+use frazil_plan::{
+    FilterChoice, Finalist, Goal, confirmed, is_large_file, is_next_to_nothing, sample_chunks,
+};
 use frazil_types::ChunkGrid;
 
+use crate::fill::{is_all, may_omit_fill};
 use crate::filter_trial::{Trial, Tried};
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::{Error, Result};
@@ -18,7 +21,8 @@ use frazil_precision::VariableRounding;
 /// What `size` looks at of a variable; in large files one byte in so many.
 const MOST_BYTES_FOR_SIZE: u64 = 64 << 20;
 const SHARE_FOR_SIZE: u64 = 16;
-/// All finalists meet on one chunk in so many, the chosen and the best of the others on all chunks.
+/// All finalists meet on one chunk in so many, the chosen and the best of the others on all chunks; all of them, if they
+/// make next to nothing of the first.
 const FIRST_ROUND_SHARE: usize = 8;
 /// Fewer chunks are seen in one round.
 const LEAST_CHUNKS_FOR_ROUNDS: usize = 16;
@@ -39,6 +43,8 @@ struct Final<'a> {
     /// Those that are out after the first round.
     is_out: Vec<bool>,
     rounding: Option<VariableRounding>,
+    /// Chunks of nothing else are not stored.
+    fill: Option<&'a [u8]>,
     /// Stored bytes by finalist.
     bytes: Vec<u64>,
     /// What the input stores of these chunks, if that may stay.
@@ -135,6 +141,7 @@ impl Trial<'_> {
             encoders: finalists.iter().map(bind).collect::<Result<_>>()?,
             is_out: vec![false; finalists.len()],
             rounding: rounding.map(bind_rounding).transpose()?,
+            fill: may_omit_fill(variable).then_some(variable.fill.as_slice()),
             bytes: vec![0; finalists.len()],
             current,
         }))
@@ -178,9 +185,14 @@ fn in_rounds(tiles: Vec<u64>, finalists: usize) -> [Vec<u64>; 2] {
 }
 
 impl Final<'_> {
-    /// Where there is a second round, lets only the chosen and the best of the others go on to it.
+    /// Where there is a second round, lets only the chosen and the best of the others go on to it, if the first tells
+    /// of them.
     fn send_home(&mut self) {
-        if self.rounds[1].is_empty() {
+        let seen = self
+            .chunk_bytes()
+            .saturating_mul(self.rounds[0].len() as u64);
+        let is_blind = is_next_to_nothing(self.bytes[0] as f64 / seen.max(1) as f64);
+        if self.rounds[1].is_empty() || is_blind {
             return;
         }
         let best = (1..self.bytes.len()).min_by_key(|&i| self.bytes[i]);
@@ -190,10 +202,13 @@ impl Final<'_> {
         }
     }
 
+    fn chunk_bytes(&self) -> u64 {
+        let size = self.variable.element.size_bytes as u64;
+        self.grid.chunk_elements().saturating_mul(size).max(1)
+    }
+
     fn tasks(&self, place: usize, tiles: &[u64]) -> Vec<Task<Batch>> {
-        let chunk_bytes = (self.grid.chunk_elements())
-            .saturating_mul(self.variable.element.size_bytes as u64)
-            .max(1);
+        let chunk_bytes = self.chunk_bytes();
         let task = |tiles: &[u64]| Task {
             requests: (tiles.iter())
                 .map(|&tile| Request::Values {
@@ -217,6 +232,9 @@ impl Final<'_> {
             let Block::Values(values) = block else {
                 continue;
             };
+            if self.fill.is_some_and(|fill| is_all(&values, fill)) {
+                continue;
+            }
             let part = self.grid.chunk_box(tile);
             let rounded = match &self.rounding {
                 Some(rounding) => Some(rounding.round(&values, &part)?.0),

@@ -21,6 +21,7 @@ use frazil_file::progress::Progress;
 use frazil_file::run::InputRun;
 use frazil_precision::RoundingStats;
 use packing::{Batch, PackedBatch, Packing, packings};
+pub(crate) use packing::{is_all, may_omit_fill};
 use placing::Placing;
 
 /// What was stored for one variable.
@@ -108,19 +109,89 @@ fn owner_of(source: usize, decisions: &Decisions) -> Option<usize> {
     })
 }
 
-/// Enters every chunk that might be stored into the index, one byte each: for measuring metadata.
+/// What values take in a file that is measured, and where they end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Placed {
+    pub bytes: u64,
+    pub end: u64,
+}
+
+impl Placed {
+    fn add(&mut self, address: u64, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.end = self.end.max(address.saturating_add(bytes));
+    }
+}
+
+/// Enters every chunk that might be stored into the index, one byte each: for measuring metadata alone.
 pub(crate) fn place_without_bytes(output: &Hdf5Output, decisions: &Decisions) -> Result<()> {
-    for (dataset, route) in decisions.routes.iter().enumerate() {
-        let (grid, tiles): (&ChunkGrid, &ChunkSubset) = match route {
-            CopyPlan::Pack { grid, tiles, .. } => (grid, tiles),
-            CopyPlan::CopyChunks { source, tiles } => (&decisions.sources[*source].grid, tiles),
-            CopyPlan::Nothing | CopyPlan::Library | CopyPlan::Contiguous { .. } => continue,
+    place_chunks(output, decisions, |_, _| 1).map(drop)
+}
+
+/// Gives all values the places that they are to have, with as many bytes as are foretold: what lies between them is
+/// lost to metadata as it will be.
+pub(crate) fn place_as_foretold(
+    source: &Input,
+    output: &Hdf5Output,
+    decisions: &Decisions,
+) -> Result<Placed> {
+    let of_one: Vec<u64> = (0..decisions.routes.len())
+        .map(|dataset| bytes_of_chunk(decisions, dataset))
+        .collect();
+    let bases = placing::contiguous_bases(source, output, source.path(), decisions)?;
+    let mut placed = place_chunks(output, decisions, |dataset, tile| {
+        let stored = match &decisions.routes[dataset] {
+            CopyPlan::CopyChunks { source, .. } => decisions.sources[*source].locate(tile),
+            _ => None,
         };
-        for tile in tiles.numbers(grid) {
-            output
-                .place_chunk(dataset, &grid.offset(tile), 0, 1)
-                .map_err(|error| Error::new(error.code(), error.to_string()))?;
+        let stored = stored.and_then(|chunk| chunk.extent.total_bytes());
+        stored.unwrap_or(of_one[dataset])
+    })?;
+    for (i, base) in bases.into_iter().enumerate() {
+        if let Some(bytes) = placing::run_bytes(source, decisions, i) {
+            placed.add(base, bytes);
         }
     }
-    Ok(())
+    Ok(placed)
+}
+
+/// What one chunk of a variable is to take.
+fn bytes_of_chunk(decisions: &Decisions, dataset: usize) -> u64 {
+    let chunks = chunks_of(&decisions.routes[dataset], decisions);
+    let count = chunks.map_or(0, |(grid, tiles)| tiles.numbers(grid).count() as u64);
+    let foretold = decisions.plans[dataset].predicted_bytes.unwrap_or(0);
+    (foretold / count.max(1)).max(1)
+}
+
+fn chunks_of<'a>(
+    route: &'a CopyPlan,
+    decisions: &'a Decisions,
+) -> Option<(&'a ChunkGrid, &'a ChunkSubset)> {
+    match route {
+        CopyPlan::Pack { grid, tiles, .. } => Some((grid, tiles)),
+        CopyPlan::CopyChunks { source, tiles } => Some((&decisions.sources[*source].grid, tiles)),
+        CopyPlan::Nothing | CopyPlan::Library | CopyPlan::Contiguous { .. } => None,
+    }
+}
+
+/// Places every chunk that might be stored; `bytes`: what one of a variable takes.
+fn place_chunks(
+    output: &Hdf5Output,
+    decisions: &Decisions,
+    bytes: impl Fn(usize, u64) -> u64,
+) -> Result<Placed> {
+    let mut placed = Placed::default();
+    for (dataset, route) in decisions.routes.iter().enumerate() {
+        let Some((grid, tiles)) = chunks_of(route, decisions) else {
+            continue;
+        };
+        for tile in tiles.numbers(grid) {
+            let bytes = bytes(dataset, tile);
+            let address = output
+                .place_chunk(dataset, &grid.offset(tile), 0, bytes as usize)
+                .map_err(|error| Error::new(error.code(), error.to_string()))?;
+            placed.add(address, bytes);
+        }
+    }
+    Ok(placed)
 }

@@ -8,20 +8,21 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage, is_storable_chunk};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, Task};
 use frazil_plan::{
     ChunkChoice, CurrentStorage, FilterChoice, FilterOptions, SamplePlan, Whole, choose_filters,
-    filters_by, index_bytes, sample_plan, share, spread,
+    index_bytes, sample_plan, share,
 };
 use frazil_types::{
-    DeflateEncoder, ErrorCode, FilterConstraints, FilterPipeline, FilterSpec, QuantizePlan,
-    ReaderLevel, Selection, VariablePlan, completed, filter_id,
+    ErrorCode, FilterConstraints, FilterPipeline, FilterSpec, QuantizePlan, Selection,
+    VariablePlan, completed, filter_id,
 };
 
+use crate::compared::{Compared, compare, sizes_with};
 use crate::input_filters::{checksum_only, keeps_filters};
 use crate::planning::Depth;
 use crate::sample_boxes::{SampleBox, sample_boxes};
 use crate::sample_run::SampleRun;
 use crate::sample_sources::sample_source;
 use crate::sample_windows::sample_windows;
-use crate::samples::{Samples, Values, touched_bytes};
+use crate::samples::{Parts, Samples, Values, touched_bytes};
 use crate::shapes::{AS_PLANNED, planned};
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
@@ -43,31 +44,6 @@ pub(crate) struct Tried {
     pub(crate) seconds_per_byte: f64,
     /// Where filters are compared: what each makes of the samples.
     pub compared: Vec<Compared>,
-}
-
-/// Filters, and what they made of samples.
-#[derive(Debug, Clone)]
-pub(crate) struct Compared {
-    pub filters: String,
-    /// Raw bytes by stored bytes.
-    pub ratio: f64,
-    /// The same of the whole variable: what nine of ten lie within. `None`: not all samples were encoded.
-    pub range: Option<[f64; 2]>,
-}
-
-impl Compared {
-    /// Of the stored share of samples, and of its standard error.
-    fn of(filters: String, share: f64, spread: Option<f64>, whole: &Whole) -> Self {
-        let range = spread.map(|spread| {
-            let [least, most] = whole.estimate(share, spread).range();
-            [1.0 / most, 1.0 / least.max(f64::MIN_POSITIVE)]
-        });
-        Self {
-            filters,
-            ratio: 1.0 / share,
-            range,
-        }
-    }
 }
 
 /// A trial of filters on samples of all variables of a file.
@@ -227,6 +203,8 @@ impl Trial<'_> {
             let rounding = plan
                 .map(|plan| VariableRounding::bind(plan, info.element, &info.shape))
                 .transpose()?;
+            // Values in chunks' order, what they become on the way, and as they are encoded; before rounding, too.
+            let copies = if rounding.is_some() { 5 } else { 4 };
             tasks.push(Task {
                 meta: Samples {
                     variable,
@@ -235,8 +213,7 @@ impl Trial<'_> {
                     rounding,
                 },
                 requests,
-                // Values in chunks' order, what they become on the way, and as they are encoded.
-                output_bytes: sampled_bytes.saturating_mul(4),
+                output_bytes: sampled_bytes.saturating_mul(copies),
             });
         }
         Ok(tasks)
@@ -247,7 +224,7 @@ impl Trial<'_> {
         &'w self,
         samples: &Samples,
         chunk: Option<&[u64]>,
-        windows: &'w [Vec<u8>],
+        values: &'w Values,
     ) -> Option<CurrentStorage<'w>> {
         let variable = &self.input.variables()[samples.variable];
         let DatasetStorage::Chunked {
@@ -256,7 +233,7 @@ impl Trial<'_> {
             raw_partial_edges,
         } = &variable.storage
         else {
-            return self.in_one_run(samples, windows);
+            return self.in_one_run(samples, &values.windows);
         };
         let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX).max(1);
         let ratio = variable.stored_bytes as f64 / raw_bytes as f64;
@@ -264,24 +241,51 @@ impl Trial<'_> {
             && !raw_partial_edges
             && keeps_filters(variable)
             && samples.rounding.is_none();
-        let touched = match &self.reaches[samples.variable] {
-            AccessPath::Parallel(source, _) => {
-                touched_bytes(&self.sources[*source], &samples.boxes)
-            }
-            _ => None,
-        };
+        let touched = self.touched(samples);
         Some(CurrentStorage {
             pipeline,
             ratio,
             sampled_ratio: touched.map_or(ratio, |[stored, raw]| stored as f64 / raw as f64),
-            // Rounded samples are not what is stored.
-            is_sampled_in_part: samples.rounding.is_none()
-                && touched.is_some_and(|[_, raw]| samples.tried_bytes(variable) < raw),
+            partly_sampled: touched
+                .filter(|&[_, raw]| samples.tried_bytes(variable) < raw)
+                .filter(|_| samples.rounding.is_none() || values.before_rounding.is_some())
+                .map(|_| values.as_stored().samples.as_slice()),
             is_rounded: samples.rounding.is_some(),
-            windows,
+            windows: &values.windows,
             keepable,
             may_stay: self.may_stay(samples),
         })
+    }
+
+    /// Stored and raw bytes of the input's chunks that samples lie in.
+    fn touched(&self, samples: &Samples) -> Option<[u64; 2]> {
+        match &self.reaches[samples.variable] {
+            AccessPath::Parallel(source, _) => {
+                touched_bytes(&self.sources[*source], &samples.boxes)
+            }
+            _ => None,
+        }
+    }
+
+    /// What the input's filters keep of the whole chunks beside samples: of all that lies in the same chunks of
+    /// the input, unless they are a part of it.
+    fn share_of_chunks(
+        &self,
+        samples: &Samples,
+        values: &Values,
+        now: &CurrentStorage<'_>,
+        scratch: &mut Scratch,
+    ) -> f64 {
+        let parts = values.as_stored();
+        let touched = self.touched(samples);
+        let is_part = touched.is_some_and(|[_, raw]| parts.chunk_bytes() < raw);
+        if !is_part || now.pipeline.is_empty() {
+            return now.sampled_ratio;
+        }
+        let size = self.input.variables()[samples.variable].element.size_bytes;
+        let sizes = sizes_with(&parts.chunks, now.pipeline, None, size, scratch);
+        let found = sizes.and_then(|sizes| share(&sizes));
+        found.unwrap_or(now.sampled_ratio)
     }
 
     /// How a variable is stored that lies in one run.
@@ -300,7 +304,7 @@ impl Trial<'_> {
             pipeline: &NO_FILTERS,
             ratio: 1.0,
             sampled_ratio: 1.0,
-            is_sampled_in_part: false,
+            partly_sampled: None,
             is_rounded: samples.rounding.is_some(),
             windows,
             keepable: false,
@@ -376,9 +380,9 @@ impl Trial<'_> {
             index_bytes: self.new_index_bytes(samples.variable),
             ..requests(self.options, demand, variable, chunk)
         };
-        let current = self.current_storage(samples, chunk, &values.windows);
+        let current = self.current_storage(samples, chunk, &values);
         let mut choice = choose_filters(
-            &values.samples,
+            &values.parts.samples,
             variable.element,
             &requests,
             current.as_ref(),
@@ -386,10 +390,12 @@ impl Trial<'_> {
         )
         .map_err(|error| Error::new(error.code(), error.to_string()))?;
         if self.is_foretold() {
-            let of_chunks = current.map(|now| now.sampled_ratio);
-            foretell_whole_chunks(&mut choice, &values, of_chunks, variable, scratch);
+            let of_chunks = current
+                .filter(|_| !values.parts.chunks.is_empty())
+                .map(|now| self.share_of_chunks(samples, &values, &now, scratch));
+            foretell_whole_chunks(&mut choice, &values.parts, of_chunks, variable, scratch);
         }
-        let values = &values.samples;
+        let values = &values.parts.samples;
         let seconds_per_byte = if self.options.dry_run {
             time_encoding(values, &choice, variable, scratch)
         } else {
@@ -409,15 +415,15 @@ impl Trial<'_> {
 
 /// Corrects a prediction by what the chosen filters make of a whole chunk beside windows of it, where samples are
 /// such windows: the larger what is encoded at once, the better some filters are. `of_chunks`: what the input's filters
-/// keep of the chunks that samples are of.
+/// keep of these chunks; `None`: there are none.
 fn foretell_whole_chunks(
     choice: &mut FilterChoice,
-    values: &Values,
+    values: &Parts,
     of_chunks: Option<f64>,
     variable: &DatasetInfo,
     scratch: &mut Scratch,
 ) {
-    let Some(of_chunks) = of_chunks.filter(|_| !values.chunks.is_empty()) else {
+    let Some(of_chunks) = of_chunks else {
         return;
     };
     let mut share_of = |values: &[Vec<u8>]| {
@@ -479,84 +485,6 @@ fn as_planned(
 fn bytes_of(chunk: &[u64], variable: &DatasetInfo) -> u64 {
     let size = variable.element.size_bytes as u64;
     chunk.iter().fold(size, |n, &c| n.saturating_mul(c))
-}
-
-/// What filters make of the samples, raw bytes by stored bytes: the chosen ones first, then those
-/// that were tried for the choice, then those that people take.
-fn compare(
-    samples: &[Vec<u8>],
-    variable: &DatasetInfo,
-    choice: &FilterChoice,
-    requests: &FilterOptions,
-    scratch: &mut Scratch,
-) -> Vec<Compared> {
-    let size = variable.element.size_bytes;
-    let shuffle = FilterSpec::new(filter_id::SHUFFLE, vec![size as u32]);
-    let deflate = |level| FilterSpec::new(filter_id::DEFLATE, vec![level]);
-    let mut others = vec![vec![deflate(1)]];
-    others.extend([1, 4, 6, 9].map(|level| vec![shuffle.clone(), deflate(level)]));
-    if requests.reader_level > ReaderLevel::Any {
-        let zstd = |level| FilterSpec::new(filter_id::ZSTD, vec![level]);
-        others.extend([1, 3, 9].map(|level| vec![shuffle.clone(), zstd(level)]));
-    }
-    let mut found: Vec<Compared> = Vec::new();
-    if samples.iter().all(Vec::is_empty) {
-        return found;
-    }
-    let mut add = |pipeline: &FilterPipeline, encoder| {
-        let name = filters_by(pipeline, encoder);
-        if !is_known(&found, &name) {
-            let sizes = sizes_with(samples, pipeline, encoder, size, scratch);
-            found
-                .extend(sizes.map(|sizes| of_sizes(name, &sizes, requests.padding, &choice.whole)));
-        }
-    };
-    if !choice.pipeline.is_empty() {
-        add(&choice.pipeline, choice.deflate_encoder);
-    }
-    others
-        .into_iter()
-        .map(FilterPipeline)
-        .for_each(|pipeline| add(&pipeline, None));
-    let tried = choice.tried.iter().filter(|one| one.share > 0.0);
-    let mut row = usize::from(!choice.pipeline.is_empty());
-    for one in tried {
-        if !is_known(&found, &one.filters) {
-            let name = one.filters.clone();
-            found.insert(
-                row,
-                Compared::of(name, one.share, one.spread, &choice.whole),
-            );
-            row += 1;
-        }
-    }
-    found
-}
-
-fn is_known(found: &[Compared], name: &str) -> bool {
-    found.iter().any(|known| known.filters == name)
-}
-
-/// Raw and stored bytes of each sample; `None`: it cannot be encoded here, and is no choice.
-fn sizes_with(
-    samples: &[Vec<u8>],
-    pipeline: &FilterPipeline,
-    encoder: Option<DeflateEncoder>,
-    element_bytes: usize,
-    scratch: &mut Scratch,
-) -> Option<Vec<(usize, usize)>> {
-    let full = samples.iter().filter(|sample| !sample.is_empty());
-    full.map(|sample| {
-        let bound = BoundEncoder::bind(pipeline, encoder, element_bytes, sample.len()).ok()?;
-        Some((sample.len(), bound.encode(sample, scratch).ok()?.len()))
-    })
-    .collect()
-}
-
-/// `padding`: bytes of the variable's chunks by its own.
-fn of_sizes(name: String, sizes: &[(usize, usize)], padding: f64, whole: &Whole) -> Compared {
-    let share = share(sizes).unwrap_or(f64::MIN_POSITIVE) * padding;
-    Compared::of(name, share, Some(spread(sizes)), whole)
 }
 
 /// Seconds per raw byte that the chosen filters take on the samples, for predictions only.

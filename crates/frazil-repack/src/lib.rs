@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod chunk_values;
+mod compared;
 mod confirm;
 mod copying;
 mod decide;

@@ -4,9 +4,9 @@ use frazil_container::hdf5::{DatasetInfo, Hdf5Output, OutputTarget};
 
 use crate::copying;
 use crate::define::define;
-use crate::fill;
+use crate::fill::{self, Placed};
 use crate::routes::{CopyPlan, Decisions};
-use frazil_file::error::Result;
+use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::resources::Resources;
 use frazil_file::storage_error::{from_container, from_copying};
@@ -21,7 +21,7 @@ pub(crate) struct Measure<'a> {
 }
 
 /// How many bytes of metadata the output will have: everything is defined and placed once, into
-/// nothing. Sizes of chunks do not matter to their index, so one byte stands for each.
+/// nothing. In one block, sizes of chunks do not matter to their index, so one byte stands for each.
 pub(crate) fn measure_metadata(
     source: &Input,
     decisions: &Decisions,
@@ -35,7 +35,15 @@ pub(crate) fn measure_metadata(
         Some(resources) => copy_heaps(source, &output, decisions, resources)?,
         None => 0,
     };
-    fill::place_without_bytes(&output, decisions).map_err(|error| error.in_file(source.path()))?;
+    let in_file = |error: Error| error.in_file(source.path());
+    // Blocks end where values lie behind them, and what is left of them stays empty.
+    let placed = match how.metadata_block_bytes {
+        Some(_) => fill::place_as_foretold(source, &output, decisions).map_err(in_file)?,
+        None => {
+            fill::place_without_bytes(&output, decisions).map_err(in_file)?;
+            Placed::default()
+        }
+    };
     let finished = output
         .finish(source.hdf5())
         .map_err(|error| from_container(error, source.path()))?;
@@ -43,7 +51,9 @@ pub(crate) fn measure_metadata(
         Some(_) => finished.written_end.max(finished.metadata_end),
         None => finished.metadata_end,
     };
-    Ok(end.saturating_sub(raw_bytes))
+    Ok(end
+        .max(placed.end)
+        .saturating_sub(raw_bytes.saturating_add(placed.bytes)))
 }
 
 /// Whether a variable's values are copied into heaps: texts, sequences, references.

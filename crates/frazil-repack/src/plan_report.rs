@@ -9,8 +9,8 @@ use frazil_plan::energy::joules_of;
 use frazil_types::{CodecSpeed, ReaderCache, StorageLayout, VariablePlan, WritePlan};
 use serde::Serialize;
 
+use crate::compared::Compared;
 use crate::decide;
-use crate::filter_trial::Compared;
 use crate::planning::Depth;
 use crate::shapes;
 use frazil_file::error::{Result, guarded};
@@ -109,8 +109,9 @@ pub struct FilterCandidate {
     pub filters: String,
     /// Raw bytes by stored bytes of the samples.
     pub ratio: f64,
-    /// The same of the whole variable, from the least to the most that nine of ten come to; `None`: the
-    /// filters were given up before all samples were encoded.
+    /// The same of the whole variable, from the least to the most that nine of ten come to (infinity, in JSON
+    /// `null`, where the samples say too little for a most); `None`: the filters were given up before all samples
+    /// were encoded.
     pub range: Option<[f64; 2]>,
     /// How fast they are, where the calibration has measured it.
     pub speed: Option<CodecSpeed>,

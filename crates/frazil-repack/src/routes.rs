@@ -10,7 +10,7 @@ use frazil_pipeline::ArraySource;
 use frazil_plan::FilterChoice;
 use frazil_types::{ChunkGrid, DeflateEncoder, FilterPipeline, QuantizePlan, VariablePlan};
 
-use crate::filter_trial::Compared;
+use crate::compared::Compared;
 use crate::input_filters::checksum_only;
 use crate::planning::Planning;
 pub(crate) use fallback::Fallback;

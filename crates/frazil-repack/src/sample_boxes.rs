@@ -192,7 +192,8 @@ impl LargeChunks<'_> {
             // What is decoded anyway is read once, and looked at all over.
             let decoded = decoded_part(self.grid, number, self.source);
             let decoded = decoded.map(|part| (part, self.grid.chunk().to_vec()));
-            let alone = (part.clone(), part.count.clone());
+            let whole = whole_box(self.grid, number);
+            let alone = (whole.part, whole.chunk);
             let mut read = decoded.into_iter().chain([alone]);
             vec![match read.find(|(part, _)| self.fits(part)) {
                 Some((part, chunk)) => SampleBox {

@@ -39,52 +39,83 @@ impl Samples {
         elements.sum::<u64>().saturating_mul(size)
     }
 
-    /// The values to try filters on, rounded if the output's will be; `with_chunks`: also whole chunks beside windows.
+    /// The values to try filters on, rounded if the output's will be; `is_foretold`: also what a prediction needs.
     pub(crate) fn values(
         &self,
         mut blocks: Vec<Block>,
         element_bytes: usize,
-        with_chunks: bool,
+        is_foretold: bool,
     ) -> Result<Values> {
         let of_windows = blocks.split_off(self.boxes.len().min(blocks.len()));
         let mut values = Values::default();
+        let keeps_both = is_foretold && self.rounding.is_some();
+        values.before_rounding = keeps_both.then(Parts::default);
         for (block, sample) in blocks.into_iter().zip(&self.boxes) {
-            let Some(all) = self.rounded(block, sample)? else {
+            let Block::Values(all) = block else {
                 continue;
             };
-            if with_chunks {
-                values
-                    .chunks
-                    .extend(sample.whole_chunks(&all, element_bytes));
+            let all = all.into_vec();
+            if let Some(parts) = &mut values.before_rounding {
+                parts.add(all.clone(), sample, element_bytes, is_foretold);
             }
-            values.samples.extend(sample.in_chunks(all, element_bytes));
+            let all = self.rounded(all, sample)?;
+            values.parts.add(all, sample, element_bytes, is_foretold);
         }
         for (block, sample) in of_windows.into_iter().zip(&self.windows) {
-            values.windows.extend(self.rounded(block, sample)?);
+            if let Block::Values(all) = block {
+                values.windows.push(self.rounded(all.into_vec(), sample)?);
+            }
         }
         Ok(values)
     }
 
-    /// Values of a block, rounded if the output's will be; `None`: there are none.
-    fn rounded(&self, block: Block, sample: &SampleBox) -> Result<Option<Vec<u8>>> {
-        Ok(match (block, &self.rounding) {
-            (Block::Values(values), Some(rounding)) => {
-                Some(rounding.round(&values, &sample.part)?.0)
-            }
-            (Block::Values(values), None) => Some(values.into_vec()),
-            (Block::Stored { .. } | Block::Absent, _) => None,
-        })
+    /// Values of a box, rounded if the output's will be.
+    fn rounded(&self, values: Vec<u8>, sample: &SampleBox) -> Result<Vec<u8>> {
+        match &self.rounding {
+            Some(rounding) => Ok(rounding.round(&values, &sample.part)?.0),
+            None => Ok(values),
+        }
     }
 }
 
 /// What filters are tried on.
 #[derive(Default)]
 pub(crate) struct Values {
-    pub samples: Vec<Vec<u8>>,
+    pub parts: Parts,
+    /// The same as in the input, where the output's are rounded, for predictions.
+    pub(crate) before_rounding: Option<Parts>,
     /// Of all of the variable: [`crate::sample_windows`].
     pub(crate) windows: Vec<Vec<u8>>,
-    /// Some whole chunks, where samples are windows of them.
-    pub chunks: Vec<Vec<u8>>,
+}
+
+impl Values {
+    /// As the input has them.
+    pub(crate) fn as_stored(&self) -> &Parts {
+        self.before_rounding.as_ref().unwrap_or(&self.parts)
+    }
+}
+
+/// Samples of a variable.
+#[derive(Default)]
+pub(crate) struct Parts {
+    pub samples: Vec<Vec<u8>>,
+    /// Some whole chunks, where samples are a part of what is read.
+    pub(crate) chunks: Vec<Vec<u8>>,
+}
+
+impl Parts {
+    fn add(&mut self, values: Vec<u8>, sample: &SampleBox, element_bytes: usize, has_chunks: bool) {
+        if has_chunks {
+            self.chunks
+                .extend(sample.whole_chunks(&values, element_bytes));
+        }
+        self.samples.extend(sample.in_chunks(values, element_bytes));
+    }
+
+    /// Bytes of the whole chunks.
+    pub(crate) fn chunk_bytes(&self) -> u64 {
+        self.chunks.iter().map(|chunk| chunk.len() as u64).sum()
+    }
 }
 
 /// Stored and raw bytes of the chunks that boxes lie in; `None`: none of them is stored.

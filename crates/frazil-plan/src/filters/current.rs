@@ -25,9 +25,9 @@ pub struct CurrentStorage<'a> {
     /// The same of the chunks that samples come from: what trials are compared with, since a variable may not
     /// be alike everywhere.
     pub sampled_ratio: f64,
-    /// Samples are only a part of those chunks, and as they are stored: what these filters make of the
+    /// The samples as the input has them, where they are only a part of those chunks: what these filters make of the
     /// samples themselves says more.
-    pub is_sampled_in_part: bool,
+    pub partly_sampled: Option<&'a [Vec<u8>]>,
     /// The output's values are rounded, the stored ones are not.
     pub is_rounded: bool,
     /// For predictions: small windows from all over the variable, as it is to be packed, all of the same bytes

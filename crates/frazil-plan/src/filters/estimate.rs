@@ -208,9 +208,11 @@ fn by_windows(trial: &mut Trial<'_>, windows: &[Vec<u8>]) -> Option<(f64, f64, K
 /// What the input's filters make of the samples: of all that lies in the same chunks, unless the samples
 /// are a part of it that these filters can be tried on.
 fn ratio_of_samples(now: &CurrentStorage<'_>, trial: &mut Trial<'_>) -> f64 {
-    if !now.is_sampled_in_part || now.pipeline.is_empty() {
+    let samples = now.partly_sampled.unwrap_or_default();
+    if samples.is_empty() || now.pipeline.is_empty() {
         return now.sampled_ratio;
     }
-    let sizes = trial.sizes(&now.pipeline.0, None).unwrap_or_default();
-    share(&sizes).unwrap_or(now.sampled_ratio)
+    let samples = samples.iter().map(Vec::as_slice);
+    let sizes = trial.sizes_of(samples, &now.pipeline.0, None);
+    share(&sizes.unwrap_or_default()).unwrap_or(now.sampled_ratio)
 }

@@ -140,7 +140,7 @@ fn encoder_for(
 
 /// A chunk of nothing but fill need not be stored where readers give the fill value for it. Some
 /// readers that do not use libhdf5 give zeros whatever the fill value is: only zeros are left out.
-fn may_omit_fill(variable: &DatasetInfo) -> bool {
+pub(crate) fn may_omit_fill(variable: &DatasetInfo) -> bool {
     variable.fill_time != FillTime::Never
         && variable.fill_status != FillStatus::Undefined
         && variable.fill.iter().all(|&byte| byte == 0)
@@ -368,7 +368,7 @@ impl CopyCheck {
 }
 
 /// Whether bytes are one element over and over.
-fn is_all(bytes: &[u8], element: &[u8]) -> bool {
+pub(crate) fn is_all(bytes: &[u8], element: &[u8]) -> bool {
     let size = element.len();
     size > 0
         && bytes.len() >= size

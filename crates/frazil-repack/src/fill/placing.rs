@@ -1,5 +1,7 @@
 //! Places what is packed, and copies what is not.
 
+use std::path::Path;
+
 use frazil_container::hdf5::Hdf5Output;
 
 use super::packing::{Batch, PackedBatch, Packing, Step};
@@ -39,7 +41,7 @@ impl<'a> Placing<'a> {
     ) -> Result<Self> {
         let output = define()?;
         let stored = copy_values(source, &output, pending, decisions, job)?;
-        let bases = contiguous_bases(source, &output, pending, decisions)?;
+        let bases = contiguous_bases(source, &output, pending.path(), decisions)?;
         let placer = Placer::new(pending.file(), pending.path());
         let fallbacks = decisions.fallbacks.iter();
         let most = fallbacks.map(|one| one.as_ref().map_or(u64::MAX, |one| one.most_bytes));
@@ -142,23 +144,29 @@ fn copy_values(
     Ok(stored)
 }
 
-/// Allocates all contiguous variables; their first addresses.
-fn contiguous_bases(
+/// Allocates all contiguous variables; their first addresses. `path`: the output's, for errors.
+pub(super) fn contiguous_bases(
     source: &Input,
     output: &Hdf5Output,
-    pending: &PendingOutput,
+    path: &Path,
     decisions: &Decisions,
 ) -> Result<Vec<u64>> {
     let mut bases = vec![0; decisions.routes.len()];
-    for (i, route) in decisions.routes.iter().enumerate() {
-        if matches!(route, CopyPlan::Contiguous { .. }) {
-            let variable = &source.variables()[i];
-            let stored = stored_form(variable, decisions.plans[i].quantize.as_ref());
-            let bytes = stored.raw_bytes().unwrap_or(0);
-            bases[i] = output.place_contiguous(i, bytes).map_err(|error| {
-                from_copying(error, source.path(), pending.path()).at_variable(&variable.path)
+    for (i, base) in bases.iter_mut().enumerate() {
+        if let Some(bytes) = run_bytes(source, decisions, i) {
+            *base = output.place_contiguous(i, bytes).map_err(|error| {
+                let path_of_variable = &source.variables()[i].path;
+                from_copying(error, source.path(), path).at_variable(path_of_variable)
             })?;
         }
     }
     Ok(bases)
+}
+
+/// Bytes of a variable that lies in one run; `None`: it does not.
+pub(super) fn run_bytes(source: &Input, decisions: &Decisions, number: usize) -> Option<u64> {
+    let is_run = matches!(decisions.routes[number], CopyPlan::Contiguous { .. });
+    let quantize = decisions.plans[number].quantize.as_ref();
+    let stored = is_run.then(|| stored_form(&source.variables()[number], quantize))?;
+    Some(stored.raw_bytes().unwrap_or(0))
 }

@@ -152,10 +152,7 @@ fn filters_of(variable: &VariableDecision) -> Table {
         table.row(vec![
             candidate.filters.clone(),
             format!("{:.3}", candidate.ratio),
-            candidate.range.map_or_else(
-                || "-".to_owned(),
-                |[least, most]| format!("{least:.3} to {most:.3}"),
-            ),
+            candidate.range.map_or_else(|| "-".to_owned(), range_of),
             speed(candidate, true),
             speed(candidate, false),
             candidate
@@ -164,6 +161,14 @@ fn filters_of(variable: &VariableDecision) -> Table {
         ]);
     }
     table
+}
+
+/// From the least ratio to the most, if there is a most.
+fn range_of([least, most]: [f64; 2]) -> String {
+    match most.is_finite() {
+        true => format!("{least:.3} to {most:.3}"),
+        false => format!("{least:.3} and more"),
+    }
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ fn a_stated_chain_is_taken_as_it_is() {
         pipeline: &checked,
         ratio: choice.predicted_ratio,
         sampled_ratio: choice.predicted_ratio,
-        is_sampled_in_part: false,
+        partly_sampled: None,
         is_rounded: false,
         windows: &[],
         keepable: true,
