@@ -6,7 +6,7 @@ use crate::current::{current, is, served_by};
 use crate::faithful;
 use crate::files::{self, Place, Taken};
 use crate::handover::{NO_MEMORY, give_back, give_back_unfit, why};
-use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
+use crate::invoke::{BAD_ID, INVALID, NOT_BUILT, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::names::{Call, NAMES};
 use crate::report;
@@ -19,9 +19,6 @@ const NOT_SERVED: [c_int; 8] = [-36, -45, NO_MEMORY, -62, -117, NOT_BUILT, -132,
 /// Those of them that frazil answers for nothing else: the others are the program's faults where its own library
 /// cannot be asked.
 const NOT_HERE: [c_int; 5] = [NO_MEMORY, -62, NOT_BUILT, -132, -136];
-
-/// `NC_ENOTBUILT`
-pub(crate) const NOT_BUILT: c_int = -128;
 
 /// A call on a file that frazil may not be able to serve: the file then goes back to the program's
 /// own library, which gets this call.

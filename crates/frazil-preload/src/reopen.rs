@@ -6,10 +6,9 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 
 use crate::beside;
-use crate::define::NOT_BUILT;
 use crate::files::{Place, Taken, WRITE};
 use crate::handover::fill_mode_of;
-use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
+use crate::invoke::{BAD_ID, INVALID, NOT_BUILT, Words, invoke, invoke_on, number};
 use crate::late::Late;
 use crate::library::{Library, frazil};
 use crate::report::{self, Done};
