@@ -13,6 +13,7 @@ import h5py
 import numpy
 
 from support.netcdf_calls import KINDS, Calls, File
+from support.typed_values import Elements, elements_in
 
 # Bytes for whatever a call writes; what it does not write stays.
 ROOM = 8192
@@ -82,10 +83,11 @@ class Group:
 
 @dataclass(frozen=True)
 class Out:
-    """A place for what a call gives: values, a name, or so many texts or numbers of groups."""
+    """A place for what a call gives: values, a name, or so many texts, groups or elements."""
 
     kind: str = "values"
     count: int = 0
+    nc_type: int = 0
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,8 @@ class Side:
                 return (ARRAYS[kind] * max(len(values), 1))(*values)
             case Texts(values):
                 return (ctypes.c_char_p * max(len(values), 1))(*values)
+            case Elements():
+                return argument.in_memory()
             case Group(number):
                 return ctypes.c_int(self.ncid + number)
             case Out():
@@ -146,6 +150,8 @@ class Side:
         if status == 0 and out.kind == "texts":
             pointers = ctypes.cast(buffer, ctypes.POINTER(ctypes.c_char_p))
             return [pointers[i] for i in range(out.count)]
+        if status == 0 and out.kind == "elements":
+            return elements_in(out.nc_type, out.count, buffer)
         if out.kind == "name":
             return buffer.value
         if status == 0 and out.kind == "groups":
@@ -236,7 +242,20 @@ class Pair:
             elif call.name == "compare":
                 self.compare_files(*call.arguments)
             else:
+                assert self.fits(call), "values of another type"
                 self.call(call)
+
+    def fits(self, call: Call) -> bool:
+        """Whether a variable has the type of the values: without some calls it may not."""
+        for one in call.arguments:
+            kind = getattr(one, "nc_type", 0) or getattr(one, "kind", 0)
+            if isinstance(kind, int) and kind > 0:
+                calls, id_ = self.stock, self.sides[1].ncid + call.group
+                if "att" in call.name:
+                    found = calls.ints("inq_atttype", 1, id_, *call.arguments[:2])
+                    return call.name.startswith("put") or found == (0, kind)
+                return calls.ints("inq_vartype", 1, id_, call.arguments[0]) == (0, kind)
+        return True
 
 
 def told(stock: Calls, path: Path, unsure: frozenset) -> list[tuple]:
@@ -282,6 +301,8 @@ def is_same(one: tuple, other: tuple) -> bool:
     # As text: what is not a number is not equal to itself.
     if repr(one[1:-1]) != repr(other[1:-1]) or ours.ndim != theirs.ndim:
         return False
+    if ours.dtype.hasobject and shape == ours.shape == theirs.shape:
+        return repr(ours.tolist()) == repr(theirs.tolist())
     long = [lengthened(each, shape, told[-2]) for each, told in ((ours, one), (theirs, other))]
     if ours.dtype == object:
         return long[0].tolist() == long[1].tolist()

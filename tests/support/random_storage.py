@@ -4,7 +4,7 @@ import random
 
 from support.call_pairs import Array, Real, Size
 from support.random_model import Variable
-from support.random_values import PACKED, RandomValues
+from support.random_values import PACKED, STRING, RandomValues
 
 
 class StorageCalls:
@@ -19,6 +19,9 @@ class StorageCalls:
     def store(self) -> None:
         varid, variable = self.variable()
         kind = variable.kind if variable else 4
+        if kind > STRING:
+            # What is indirect has no filters in netCDF-C, which fails late.
+            return
         rank = len(variable.dims) if variable else 1
         match self.dice.randrange(9):
             case 0 | 1:

@@ -272,6 +272,10 @@ class Author:
         self.odd: set[int] = set()
         # The group that each is in.
         self.homes: dict[int, int] = {}
+        # Lengths of dimensions, groups, and variables with their types and axes.
+        self.dimensions: dict[int, int] = {}
+        self.groups: list[int] = []
+        self.variables: list[tuple] = []
         number = ctypes.c_int()
         self.done("create", str(path).encode(), 0x1000, ctypes.byref(number))
         self.root = number.value
@@ -437,12 +441,12 @@ class Author:
         self.done("put_vara", id_, varid, start, lengths, self.memory(number, count))
 
     def write(self) -> None:
-        some = self.some
-        dimensions = {}
+        some, dimensions = self.some, self.dimensions
         for name, length, records in ((b"time", UNLIMITED, 3), (b"x", 6, 6)):
             dimid = self.numbered("def_dim", self.root, name, ctypes.c_size_t(length))
             dimensions[dimid] = records
-        groups = [self.root]
+        groups = self.groups
+        groups.append(self.root)
         for index in range(some.randrange(3)):
             groups.append(self.numbered("def_grp", some.choice(groups), f"g{index}".encode()))
         # A type is written before those in groups below, which may be made of it.
@@ -451,7 +455,7 @@ class Author:
         self.define_enum(self.root, b"t0")
         for index in range(some.randrange(2, 9)):
             self.define_type(below if index > 2 else self.root)
-        variables = []
+        variables = self.variables
         for id_ in groups:
             self.define_attributes(id_, GLOBAL)
             variables += [

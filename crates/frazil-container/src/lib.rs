@@ -7,11 +7,13 @@
 pub mod beside;
 pub mod classic;
 mod commit;
+pub mod elements;
 mod error;
 mod ffi;
 pub mod hdf5;
 mod lock;
 pub mod model;
+pub mod native;
 pub mod netcdf;
 pub mod schema;
 mod system;

@@ -26,14 +26,11 @@ pub(super) fn open(path: &Path, mode: Mode, options: WriterOptions) -> Answer<En
         let why = "it does not keep the order of definition, which netCDF-C wants for writing";
         return Err(not_served(why.to_owned()));
     }
-    if !reading.user_types().is_empty() {
-        return Err(not_served("it has user-defined types".to_owned()));
-    }
     let options = WriterOptions {
         classic_model: reading.inq_format()? == FORMAT_NETCDF4_CLASSIC,
         ..options
     };
-    let mut engine = Engine::append(path, &options)?;
+    let mut engine = Engine::append_with_types(path, &options)?;
     let taken = take_over(&mut engine, &mut reading);
     match taken {
         Ok(None) => Ok(engine),
@@ -57,6 +54,9 @@ fn not_served(why: String) -> Refusal {
 fn take_over(engine: &mut Engine, reading: &mut Reading) -> Answer<Option<String>> {
     if engine.groups() != reading.groups() {
         return Ok(Some("its groups".to_owned()));
+    }
+    if engine.user_types() != reading.user_types() {
+        return Ok(Some("its types".to_owned()));
     }
     for group in (0..engine.groups()).map(GroupNumber) {
         if have_same_dimensions(engine, reading, group)? {

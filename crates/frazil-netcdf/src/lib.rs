@@ -36,4 +36,4 @@ pub use types::{
     FORMAT_NETCDF4_CLASSIC, FillInquiry, GLOBAL, GroupInquiry, GroupNumber, MemorySpan, MemoryType,
     Mode, Region, STRING, State, Storage, UNLIMITED, VariableInquiry,
 };
-pub use user_types::{Field, Pointer, TypeKind, UserType, UserTypes, UserValues};
+pub use user_types::{Elements, Field, Pointer, TypeKind, UserType, UserTypes, UserValues};

@@ -12,7 +12,7 @@ use crate::files::Taken;
 use crate::invoke::{BAD_ID, INVALID, invoke_on, number};
 use crate::library::Library;
 use crate::user_types::define_types;
-use crate::values::{NAME_BYTES, copy_attributes, done, text};
+use crate::values::{NAME_BYTES, copy_attributes, done, size_of_type, text};
 
 /// `NC_GLOBAL`
 const GLOBAL: c_int = -1;
@@ -350,16 +350,20 @@ impl One {
         if nc_type == STRING {
             return Ok(());
         }
-        // Room for a value of every type, aligned.
-        let (mut wanted, mut known, mut no_fill): (u64, u64, c_int) = (0, 0, 0);
+        let bytes = match nc_type > STRING {
+            true => size_of_type(self.from, self.from_id, nc_type)?,
+            false => size_of::<u64>(),
+        };
+        // Words, so that values of every type are aligned.
+        let mut wanted = vec![0_u64; bytes.div_ceil(8).max(1)];
+        let (mut known, mut no_fill) = (wanted.clone(), 0 as c_int);
         let place = (&raw mut no_fill) as usize;
-        self.ask("nc_inq_var_fill", [place, (&raw mut wanted) as usize])?;
-        let words = [0, (&raw mut known) as usize];
-        self.tell("nc_inq_var_fill", words)?;
+        self.ask("nc_inq_var_fill", [place, wanted.as_mut_ptr() as usize])?;
+        self.tell("nc_inq_var_fill", [0, known.as_mut_ptr() as usize])?;
         if no_fill != 0 || wanted == known {
             return Ok(());
         }
-        self.tell("nc_def_var_fill", [0, (&raw const wanted) as usize])?;
+        self.tell("nc_def_var_fill", [0, wanted.as_ptr() as usize])?;
         self.tell("nc_del_att", [c"_FillValue".as_ptr() as usize])
     }
 

@@ -14,7 +14,7 @@ const SIZES: [usize; 12] = [1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, size_of::<usize>()]
 pub(crate) type Owner = (&'static Library, c_int, c_int);
 
 /// Copies an attribute of numbers, text or strings, or of a type that the program has defined in both libraries by
-/// the same number, if nothing in it points elsewhere.
+/// the same number.
 ///
 /// # Errors
 /// The status of the library that refuses.
@@ -50,6 +50,11 @@ pub(crate) fn copy_attribute(name: &CStr, from: Owner, to: Owner) -> Result<(), 
             // SAFETY: nc_get_att has put so many pointers there, each to memory of C's.
             unsafe { libc::free(pointer as *mut libc::c_void) };
         }
+    }
+    if nc_type > STRING && library.symbol("nc_reclaim_data").is_some() {
+        let words = [number(nc_type), place, length];
+        // SAFETY: nc_reclaim_data with values that nc_get_att of the same library has given.
+        unsafe { invoke_on(library, "nc_reclaim_data", from.1, words) };
     }
     done(status)
 }

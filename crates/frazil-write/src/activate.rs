@@ -39,7 +39,7 @@ impl Writer {
             return Err(Error::new(ErrorCode::Unsupported, refusal.clone()));
         }
         let Some(element) = self.schema.variables[id.0].element() else {
-            return Err(refused("holds strings, not numbers"));
+            return Err(refused("holds strings or sequences, not numbers"));
         };
         let path = self.schema.variable_path(id);
         let settings = details.settings.clone();

@@ -10,7 +10,7 @@ use frazil_types::{ErrorCode, QuantizePlan};
 
 use super::background::PackQueue;
 use super::books::Books;
-use super::cooperation::{Call, Cooperation};
+use super::cooperation::{Call, Cooperation, Indirect};
 use super::local::LocalSink;
 use super::options::WriterOptions;
 use super::pack::concerns_one_variable;
@@ -20,7 +20,7 @@ use super::sink::Placing;
 use super::slab::Slab;
 use super::variable::{Filters, Variable};
 use super::writer::Writer;
-use frazil_container::schema::{Text, VariableId};
+use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
 
 /// The file of a writer that has no others beside it.
@@ -66,19 +66,25 @@ impl Cooperation for Alone {
         writer.gather_put(&variable, slab, bytes)
     }
 
-    fn put_strings(
+    fn put_indirect(
         &self,
         writer: &mut Writer,
         id: VariableId,
         slab: &Slab<'_>,
-        values: &[Text],
+        values: Indirect<'_>,
     ) -> Result<()> {
         let shape = writer.schema.shape_up_to(id, |axis| slab.end(axis));
-        let storage = writer.strings_storage(id);
+        let storage = writer.indirect_storage(id);
         let queue = &writer.submission;
-        let outcome = (self.prepare_strings(queue, id, &shape, &storage)).and_then(|_| {
+        let outcome = (self.prepare_indirect(queue, id, &shape, &storage)).and_then(|_| {
             self.with_file(queue, |output| {
-                output.write_strings(id, Some(hyperslab(slab)), values)
+                let place = Some(hyperslab(slab));
+                match values {
+                    Indirect::Texts(texts) => output.write_strings(id, place, texts),
+                    Indirect::Elements(elements, native) => {
+                        output.write_elements(id, place, native, elements)
+                    }
+                }
             })
         });
         writer.details[id.0].is_in_file = true;
@@ -193,8 +199,8 @@ impl Alone {
         self.with_file(queue, |output| output.read_values(id, None))
     }
 
-    /// Makes the dataset of a variable of strings, or lets it grow to `shape`; the shape that it has then.
-    pub(super) fn prepare_strings(
+    /// Makes the dataset of a variable whose elements point elsewhere, or lets it grow to `shape`; the shape that it has then.
+    pub(super) fn prepare_indirect(
         &self,
         queue: &PackQueue,
         id: VariableId,
@@ -202,7 +208,7 @@ impl Alone {
         storage: &OutputStorage,
     ) -> Result<Vec<u64>> {
         let mut placing = self.placing(queue);
-        let shape = placing.sink.books.prepare_strings(id, shape, storage)?;
+        let shape = placing.sink.books.prepare_indirect(id, shape, storage)?;
         placing.sound().map(|_| shape)
     }
 }

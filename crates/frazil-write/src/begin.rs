@@ -20,6 +20,13 @@ pub(super) enum Places {
     Chosen,
 }
 
+/// Whether what is of types that programs have defined is among the objects of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Types {
+    Hidden,
+    Shown,
+}
+
 /// Makes a new, empty file. Where that fails, nothing is left.
 pub(super) fn create(
     path: &Path,
@@ -47,10 +54,14 @@ pub(super) fn create(
 }
 
 /// Opens an existing file; a commit that was left half-done is recovered first.
-pub(super) fn open(path: &Path) -> Result<(LiveOutput, ExistingFile, NameLock)> {
+pub(super) fn open(path: &Path, types: Types) -> Result<(LiveOutput, ExistingFile, NameLock)> {
     let target = beside::followed(path).map_err(|error| Error::io(&error, "open", path))?;
     let mut lock = NameLock::take(&target).map_err(|error| error.in_file(path))?;
-    let opened = LiveOutput::open(path, GROWING_BLOCK_BYTES);
+    let open = match types {
+        Types::Hidden => LiveOutput::open,
+        Types::Shown => LiveOutput::open_with_types,
+    };
+    let opened = open(path, GROWING_BLOCK_BYTES);
     let (output, existing) = opened.map_err(|error| match error {
         frazil_container::ContainerError::Untrusted(_) => explain(error, path),
         error => unreadable(error, path),

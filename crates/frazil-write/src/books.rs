@@ -14,7 +14,7 @@ use super::errors::closed;
 use super::key::{Key, KeyMap};
 use super::pack::CommitStep;
 use super::variable::Variable;
-use frazil_container::schema::{AttributeOwner, Schema, ValueType, VariableId};
+use frazil_container::schema::{AttributeOwner, Schema, VariableId};
 use frazil_file::error::{Error, Result};
 use frazil_file::storage_error::from_container;
 use frazil_precision::{RoundingStats, final_attributes};
@@ -157,8 +157,8 @@ impl Books {
         Ok(())
     }
 
-    /// Makes the dataset of a variable of strings, or lets it grow to `shape`; the shape that it has then.
-    pub(super) fn prepare_strings(
+    /// Makes the dataset of a variable whose elements point elsewhere, or lets it grow to `shape`; the shape that it has then.
+    pub(super) fn prepare_indirect(
         &mut self,
         id: VariableId,
         shape: &[u64],
@@ -288,7 +288,7 @@ impl Books {
         Ok(())
     }
 
-    /// Brings all datasets but those of strings to the dimensions' lengths, and makes everything placed
+    /// Brings all datasets but those whose elements point elsewhere to the dimensions' lengths, and makes everything placed
     /// the file's state.
     pub(super) fn commit(&mut self, step: &CommitStep, file: &mut DataFile) -> Result<()> {
         let dimensions = 0..self.schema.dimensions.len();
@@ -299,7 +299,7 @@ impl Books {
             outcome.map_err(|error| error.at_variable(&variable.path))?;
         }
         for id in self.shapes.keys().copied().collect::<Vec<_>>() {
-            if self.schema.variables[id.0].value_type != ValueType::String {
+            if !self.schema.variables[id.0].value_type.is_indirect() {
                 self.extend(id, &self.schema.shape(id))?;
             }
         }

@@ -91,8 +91,8 @@ impl Writer {
         path: &str,
         settings: &VariableSettings,
     ) -> Result<()> {
-        if settings.fill == Fill::Nothing && variable.value_type == ValueType::String {
-            let cause = "holds strings, which cannot go without a fill value";
+        if settings.fill == Fill::Nothing && variable.value_type.is_indirect() {
+            let cause = "holds strings or sequences, which cannot go without a fill value";
             return Err(refused(cause));
         }
         let is_element = match (&settings.fill, variable.value_type) {
@@ -100,7 +100,9 @@ impl Writer {
             (Fill::Value(value), value_type) => {
                 value_type == ValueType::Atomic(value.nc_type()) && value.len() == 1
             }
-            (Fill::Bytes(bytes), ValueType::Defined(defined)) => bytes.len() == defined.size_bytes,
+            (Fill::Bytes(bytes), ValueType::Defined(defined)) => {
+                !defined.is_indirect && bytes.len() == defined.size_bytes
+            }
             (Fill::Bytes(_), _) => false,
         };
         if !is_element {
@@ -144,7 +146,7 @@ impl Writer {
             error.in_file(&self.path).at_variable(&path)
         };
         let Some(size) = self.schema.variables[id.0].value_type.size_bytes() else {
-            return Err(wrap(refused("holds strings, not numbers")));
+            return Err(wrap(refused("holds strings or sequences, not numbers")));
         };
         self.check_place(id, slab)
             .and_then(|elements| check_bytes(elements, size, bytes))

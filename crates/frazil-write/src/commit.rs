@@ -16,9 +16,7 @@ use super::settings::{FilterRequest, LayoutRequest, VariableSettings};
 use super::slab::Slab;
 use super::variable::Variable;
 use super::writer::Writer;
-use frazil_container::schema::{
-    AttributeOwner, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId,
-};
+use frazil_container::schema::{AttributeOwner, Schema, SchemaAttribute, SchemaValue, VariableId};
 use frazil_file::error::{Error, Result};
 use frazil_options::plan_text::PLAN_ATTRIBUTE;
 
@@ -90,10 +88,10 @@ impl Writer {
         if self.details[id.0].is_in_file {
             return Ok(());
         }
-        if self.schema.variables[id.0].value_type == ValueType::String {
-            let storage = self.strings_storage(id);
+        if self.schema.variables[id.0].value_type.is_indirect() {
+            let storage = self.indirect_storage(id);
             let shape = self.schema.first_shape(id);
-            let made = alone.prepare_strings(&self.submission, id, &shape, &storage);
+            let made = alone.prepare_indirect(&self.submission, id, &shape, &storage);
             return made.map(drop);
         }
         self.active(id).map(drop)

@@ -16,6 +16,8 @@ use super::partial::Begun;
 use super::slab::Slab;
 use super::variable::{Filters, Variable};
 use super::writer::Writer;
+use frazil_container::elements::Elements;
+use frazil_container::hdf5::TypeDescription;
 use frazil_container::schema::{Text, VariableId};
 use frazil_file::error::{Error, Result};
 
@@ -30,6 +32,14 @@ pub(super) enum Call {
     Sync,
     /// The same at the end, and the file is closed.
     Close,
+}
+
+/// Elements that libhdf5 alone writes, because they point elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Indirect<'a> {
+    Texts(&'a [Text]),
+    /// Of a type that the program has defined, with what they are in memory.
+    Elements(&'a Elements, &'a TypeDescription),
 }
 
 /// What a writer does otherwise, by those it writes with. Defaults are those of ranks that write
@@ -70,12 +80,12 @@ pub(super) trait Cooperation: Send + Sync {
     ) -> Result<()>;
 
     /// Takes texts that were looked at.
-    fn put_strings(
+    fn put_indirect(
         &self,
         writer: &mut Writer,
         id: VariableId,
         slab: &Slab<'_>,
-        values: &[Text],
+        values: Indirect<'_>,
     ) -> Result<()>;
 
     /// Memory for a chunk of which so many elements are about to be put; `is_full`: all that it has.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use frazil_container::elements::Elements;
 use frazil_container::hdf5::{NON_COORDINATE_PREFIX, TypeDescription, is_hidden_attribute};
 use frazil_types::ErrorCode;
 
@@ -535,7 +536,7 @@ fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
     let value = match (&settings.fill, variable.value_type) {
         (Fill::Value(value), _) => SchemaValue::Atomic(value.clone()),
         (Fill::Bytes(bytes), ValueType::Defined(defined)) => {
-            SchemaValue::Defined(defined, bytes.clone())
+            SchemaValue::Defined(defined, Elements::plain(defined.size_bytes, bytes.clone()))
         }
         _ => {
             variable.attributes.retain(|a| a.name != FILL_VALUE);

@@ -18,3 +18,8 @@ pub(super) fn lost() -> Error {
 pub(super) fn closed() -> Error {
     Error::new(ErrorCode::Internal, "the output is closed already")
 }
+
+/// The error about elements that only a writer alone puts.
+pub(super) fn of_one_rank() -> Error {
+    refused("ranks that write together put no elements that point elsewhere")
+}

@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use frazil_container::hdf5::OutputStorage;
+use frazil_container::elements::Elements;
+use frazil_container::hdf5::{OutputStorage, TypeDescription};
+use frazil_container::native::native;
 use frazil_pipeline::Charge;
 use frazil_types::FilterPipeline;
 
 use super::buffer::Buffer;
 use super::checks::{check_count, check_texts};
+use super::cooperation::Indirect;
 use super::errors::{lost, refused};
 use super::key::Key;
 use super::mask::Mask;
@@ -338,7 +341,7 @@ impl Writer {
         }
     }
 
-    // --- strings ---
+    // --- elements that point elsewhere ---
 
     /// As [`Self::put`], for variables of strings. They are not packed, and written at once.
     ///
@@ -363,11 +366,62 @@ impl Writer {
         if values.is_empty() {
             return Ok(());
         }
+        self.put_indirect(id, &slab, Indirect::Texts(values))
+    }
+
+    /// As [`Self::put`], for variables of types that the program has defined, with texts or sequences in their
+    /// elements. They are not packed, and written at once.
+    ///
+    /// # Errors
+    /// As [`Self::put`].
+    pub fn put_elements(
+        &mut self,
+        id: VariableId,
+        start: &[u64],
+        count: &[u64],
+        stride: Option<&[u64]>,
+        values: &Elements,
+    ) -> Result<()> {
+        self.begin()?;
+        let native = self.pointing_type(id)?;
+        let slab = Slab::new(start, count, stride);
+        let path = self.schema.variable_path(id);
+        self.check_place(id, &slab)
+            .and_then(|elements| check_count(elements, values.len()))
+            .map_err(|error| error.in_file(&self.path).at_variable(&path))?;
+        if values.is_empty() {
+            return Ok(());
+        }
+        self.put_indirect(id, &slab, Indirect::Elements(values, &native))
+    }
+
+    fn put_indirect(
+        &mut self,
+        id: VariableId,
+        slab: &Slab<'_>,
+        values: Indirect<'_>,
+    ) -> Result<()> {
         let model = &self.schema.variables[id.0];
         let dimensions: Vec<usize> = model.dimensions.iter().map(|id| id.0).collect();
-        self.grow(&dimensions, &slab);
+        self.grow(&dimensions, slab);
         let cooperation = Arc::clone(&self.cooperation);
-        cooperation.put_strings(self, id, &slab, values)
+        cooperation.put_indirect(self, id, slab, values)
+    }
+
+    /// What elements are in memory that point elsewhere; refuses variables of others.
+    pub(super) fn pointing_type(&self, id: VariableId) -> Result<TypeDescription> {
+        self.check_variable(id)?;
+        let known = match self.schema.variables[id.0].value_type {
+            ValueType::Defined(of) if of.is_indirect => self.schema.types.get(of.id.0),
+            _ => None,
+        };
+        known
+            .and_then(|known| native(&known.datatype))
+            .ok_or_else(|| {
+                let path = self.schema.variable_path(id);
+                let error = refused("has no elements with texts or sequences in them");
+                error.in_file(&self.path).at_variable(&path)
+            })
     }
 
     /// Refuses variables of numbers.
@@ -381,8 +435,8 @@ impl Writer {
         Ok(())
     }
 
-    /// How a variable of strings lies: chunks only where it grows, or as asked.
-    pub(super) fn strings_storage(&self, id: VariableId) -> OutputStorage {
+    /// How a variable of strings lies, or of what points elsewhere: chunks only where it grows, or as asked.
+    pub(super) fn indirect_storage(&self, id: VariableId) -> OutputStorage {
         let limits = self.schema.limits(id);
         let asked = match &self.details[id.0].settings.layout {
             LayoutRequest::Chunked(chunk) => Some(chunk.clone()),

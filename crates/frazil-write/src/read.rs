@@ -12,8 +12,11 @@ use super::key::Key;
 use super::slab::{Slab, check_slab};
 use super::variable::Variable;
 use super::writer::Writer;
+use frazil_container::elements::Elements;
+use frazil_container::hdf5::{Hyperslab, LiveOutput};
 use frazil_container::schema::{AttributeOwner, SchemaValue, Text, VariableId};
 use frazil_file::error::{Error, Result};
+use frazil_file::storage_error::from_container;
 
 /// Why values are not read back.
 const SEVERAL_RANKS: &str =
@@ -177,40 +180,87 @@ impl Writer {
         stride: Option<&[u64]>,
     ) -> Result<Vec<Option<Text>>> {
         self.begin()?;
-        let alone = self.alone(SEVERAL_RANKS)?;
         self.check_strings(id)?;
         let slab = Slab::new(start, count, stride);
+        let read = |output: &LiveOutput, slab: Hyperslab<'_>| output.read_strings(id, Some(slab));
+        let Some(part) = self.read_indirect(id, &slab, read)? else {
+            return Ok(Vec::new());
+        };
+        let found = part.found.unwrap_or_default();
+        if part.present == count {
+            return Ok(found);
+        }
+        let mut all = vec![Some(self.fill_of_strings(id)); part.elements];
+        for (place, text) in places_of(&part.present, count).zip(found) {
+            all[place] = text;
+        }
+        Ok(all)
+    }
+
+    /// As [`Self::read`], for variables of types that the program has defined, with texts or sequences in their
+    /// elements: those that were never written are zeros that point to nothing.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_elements(
+        &mut self,
+        id: VariableId,
+        start: &[u64],
+        count: &[u64],
+        stride: Option<&[u64]>,
+    ) -> Result<Elements> {
+        self.begin()?;
+        let native = self.pointing_type(id)?;
+        let slab = Slab::new(start, count, stride);
+        let read = |output: &LiveOutput, slab: Hyperslab<'_>| {
+            output.read_elements(id, Some(slab), &native)
+        };
+        let part = self.read_indirect(id, &slab, read)?;
+        let all = match part {
+            Some(part) => match part.found {
+                Some(found) if part.present == count => return Ok(found),
+                Some(found) => found.spread(part.elements, places_of(&part.present, count)),
+                None => Elements::zeros(part.elements, native.size_bytes),
+            },
+            None => Elements::zeros(0, native.size_bytes),
+        };
+        all.map_err(|error| from_container(error, &self.path))
+    }
+
+    /// Reads elements that point elsewhere, as far as they are in the file; `None`: none are meant.
+    fn read_indirect<T>(
+        &mut self,
+        id: VariableId,
+        slab: &Slab<'_>,
+        read: impl FnOnce(&LiveOutput, Hyperslab<'_>) -> frazil_container::Result<T>,
+    ) -> Result<Option<Part<T>>> {
+        let alone = self.alone(SEVERAL_RANKS)?;
         let shape = self.schema.shape(id);
         let path = self.schema.variable_path(id);
         let wrap = |error: Error| error.in_file(&self.path).at_variable(&path);
-        let elements = check_slab(&slab, shape.len(), |axis| shape[axis]).map_err(wrap)?;
+        let elements = check_slab(slab, shape.len(), |axis| shape[axis]).map_err(wrap)?;
         let Some(elements) = elements.and_then(|elements| usize::try_from(elements).ok()) else {
             let cause = "the selection has more elements than can be addressed";
             return Err(wrap(Error::new(ErrorCode::InvalidArgument, cause)));
         };
         if elements == 0 {
-            return Ok(Vec::new());
+            return Ok(None);
         }
-        let storage = self.strings_storage(id);
+        let storage = self.indirect_storage(id);
         let first = self.schema.first_shape(id);
-        let stored = alone.prepare_strings(&self.submission, id, &first, &storage)?;
+        let stored = alone.prepare_indirect(&self.submission, id, &first, &storage)?;
         let present = slab.within(&stored);
-        let inside = Slab::new(start, &present, stride);
-        let mut found = Vec::new();
+        let inside = Slab::new(slab.start, &present, slab.stride);
+        let mut found = None;
         if !present.contains(&0) {
-            let read = alone.with_file(&self.submission, |output| {
-                output.read_strings(id, Some(hyperslab(&inside)))
-            });
-            found = read.map_err(wrap)?;
+            let done = alone.with_file(&self.submission, |output| read(output, hyperslab(&inside)));
+            found = Some(done.map_err(wrap)?);
         }
-        if present == count {
-            return Ok(found);
-        }
-        let mut all = vec![Some(self.fill_of_strings(id)); elements];
-        for (place, text) in places_of(&present, count).zip(found) {
-            all[place] = text;
-        }
-        Ok(all)
+        Ok(Some(Part {
+            elements,
+            present,
+            found,
+        }))
     }
 
     /// What strings are that nobody has put.
@@ -223,6 +273,16 @@ impl Writer {
             _ => Text::default(),
         }
     }
+}
+
+/// What of a selection is in the file.
+struct Part<T> {
+    /// Elements of the selection.
+    elements: usize,
+    /// How many there are of them along each axis.
+    present: Vec<u64>,
+    /// These; `None`: there are none.
+    found: Option<T>,
 }
 
 /// The places of a part of an array, which begins where that begins, among all of its elements.

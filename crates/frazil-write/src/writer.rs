@@ -155,7 +155,20 @@ impl Writer {
     /// # Errors
     /// If the file cannot be opened or recovered, is being written, or is no netCDF-4 file.
     pub fn append(path: &Path, options: &WriterOptions) -> Result<Self> {
-        let (output, existing, lock) = begin::open(path)?;
+        Self::append_as(path, options, begin::Types::Hidden)
+    }
+
+    /// As [`Self::append`], with what is of types that programs have defined: [`Self::append`] leaves that as it is
+    /// and does not show it.
+    ///
+    /// # Errors
+    /// As [`Self::append`].
+    pub fn append_with_types(path: &Path, options: &WriterOptions) -> Result<Self> {
+        Self::append_as(path, options, begin::Types::Shown)
+    }
+
+    fn append_as(path: &Path, options: &WriterOptions, types: begin::Types) -> Result<Self> {
+        let (output, existing, lock) = begin::open(path, types)?;
         check(path, options)?;
         Self::start(path, output, Some(existing), options, lock)
     }

@@ -3,12 +3,12 @@
 use std::ffi::{c_char, c_int, c_long, c_void};
 
 use frazil::netcdf::{
-    AttributeValues, FORMAT_NETCDF4_CLASSIC, GLOBAL, MemoryType, Outcome, STRING, Status,
+    AttributeValues, Elements, FORMAT_NETCDF4_CLASSIC, GLOBAL, MemoryType, Outcome, STRING, Status,
 };
 
 use crate::nc::pointers::{list, store, store_all, store_text, text};
 use crate::nc::strings::{allocated_or_null, owned};
-use crate::nc::user_values::deliver;
+use crate::nc::user_values::{collect, deliver};
 use crate::nc::{entries, table, types};
 
 /// `NC_CHAR`
@@ -53,15 +53,13 @@ unsafe fn put_user(
     data: *const c_void,
 ) -> Outcome<()> {
     table::with(ncid, |file, group| {
-        // What is no type has no bytes.
-        let size = file
-            .user_types()
-            .get(nc_type)
-            .map_or(0, |one| one.size_bytes);
-        let bytes = length.checked_mul(size).ok_or(Status::EINVAL)?;
-        // SAFETY: as this function's.
-        let bytes = unsafe { list(data.cast::<u8>(), bytes) }?;
-        file.put_att_user(group, varid, name, nc_type, bytes)
+        let elements = match file.user_types().get(nc_type) {
+            // SAFETY: as this function's.
+            Ok(_) => unsafe { collect(file.user_types(), nc_type, data, length) }?,
+            // What is no type has no bytes.
+            Err(_) => Elements::plain(0, Vec::new()),
+        };
+        file.put_att_user(group, varid, name, nc_type, elements)
     })
 }
 

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::nc::pointers::list;
 use crate::nc::strings::{get_strings, put_strings};
 use crate::nc::types;
-use crate::nc::user_values::deliver;
+use crate::nc::user_values::{collect, deliver};
 
 /// One number for each axis; seldom more than 8.
 pub(crate) type Axes<T> = SmallVec<[T; 8]>;
@@ -174,7 +174,13 @@ impl Variable<'_> {
         if data.is_null() && !span.is_empty() {
             return Err(Status::EINVAL);
         }
-        let size = self.file.user_types().get(nc_type)?.size_bytes;
+        let known = self.file.user_types().get(nc_type)?;
+        if known.is_indirect {
+            // SAFETY: the caller vouches for what the slab covers, which is `span`.
+            let elements = unsafe { collect(self.file.user_types(), nc_type, data, span.len()) }?;
+            return (self.file).put_elements(self.group, self.varid, &region, &elements);
+        }
+        let size = known.size_bytes;
         // SAFETY: the caller vouches for what the slab covers, which is `span`.
         let bytes = unsafe { list(data.cast::<u8>(), span.len() * size) }?;
         self.file.put_user(self.group, self.varid, &region, bytes)

@@ -1,9 +1,9 @@
 //! Values of types that programs define: into the caller's memory, copied, freed.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
-use frazil::netcdf::{Outcome, STRING, Status, TypeKind, UserTypes, UserValues};
+use frazil::netcdf::{Elements, Outcome, STRING, Status, TypeKind, UserTypes, UserValues};
 
 use crate::nc::pointers::{list, store, store_all};
 use crate::nc::{entries, strings, table, types};
@@ -50,6 +50,71 @@ pub(crate) unsafe fn deliver(values: &UserValues, place: *mut c_void) -> Outcome
         unsafe { from.add(pointer.at).cast::<*mut u8>().write_unaligned(to) };
     }
     Ok(())
+}
+
+/// Copies elements from memory, with what they point to.
+///
+/// # Safety
+/// `memory` is NULL or holds `count` elements of the type.
+pub(crate) unsafe fn collect(
+    known: &UserTypes,
+    xtype: c_int,
+    memory: *const c_void,
+    count: usize,
+) -> Outcome<Elements> {
+    let size = size_of_type(known, xtype)?;
+    let bytes = size.checked_mul(count).ok_or(Status::EINVAL)?;
+    // SAFETY: as this function's.
+    let bytes = unsafe { list(memory.cast::<u8>(), bytes) }?;
+    let mut elements = Elements::plain(size, bytes.to_vec());
+    // SAFETY: as this function's.
+    unsafe { collect_behind(known, (xtype, memory.cast(), count), 0, &mut elements) }?;
+    Ok(elements)
+}
+
+/// Copies what elements point to that are a part already.
+///
+/// # Safety
+/// As [`collect`].
+unsafe fn collect_behind(
+    known: &UserTypes,
+    (xtype, memory, count): (c_int, *const u8, usize),
+    part: usize,
+    elements: &mut Elements,
+) -> Outcome<()> {
+    let no_room = |_| Status::ENOMEM;
+    let mut copy = |place| match place {
+        Place::Text(text) => {
+            let at = text as usize - memory as usize;
+            // SAFETY: as this function's.
+            let text = unsafe { text.read_unaligned() };
+            if text.is_null() {
+                return Ok(());
+            }
+            // SAFETY: not NULL, and text by the caller's word.
+            let text = unsafe { CStr::from_ptr(text) }.to_bytes_with_nul();
+            elements.point((part, at), text).map(drop).map_err(no_room)
+        }
+        Place::Sequence(sequence, base) => {
+            let at = sequence as usize - memory as usize;
+            // SAFETY: as this function's.
+            let from = unsafe { sequence.read_unaligned() };
+            if from.len == 0 || from.p.is_null() {
+                let bytes = size_of::<Sequence>();
+                return elements.clear((part, at), bytes).map_err(no_room);
+            }
+            let bytes = size_of_type(known, base)?.checked_mul(from.len);
+            let memory = from.p.cast::<u8>().cast_const();
+            // SAFETY: as this function's.
+            let behind = unsafe { list(memory, bytes.ok_or(Status::EINVAL)?) }?;
+            let at = at + std::mem::offset_of!(Sequence, p);
+            let target = elements.point((part, at), behind).map_err(no_room)?;
+            // SAFETY: as this function's.
+            unsafe { collect_behind(known, (base, memory, from.len), target, elements) }
+        }
+    };
+    // SAFETY: as this function's; nothing is written.
+    unsafe { each_pointer(known, xtype, memory.cast_mut(), count, &mut copy) }
 }
 
 /// Bytes of an element of a type.

@@ -3,11 +3,13 @@
 use std::ffi::CString;
 
 use crate::classic::{AttributeValue, NcType};
+use crate::elements::Pinned;
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
-use crate::ffi::attribute;
+use crate::ffi::attribute::{self, Attribute};
 use crate::ffi::datatype::Datatype;
 use crate::hdf5::committed_types::in_memory;
+use crate::native::native;
 use crate::schema::{DefinedType, SchemaType, SchemaValue};
 use frazil_hdf5::Extent;
 
@@ -16,17 +18,41 @@ pub(super) struct Form {
     datatype: Datatype,
     extent: Extent,
     /// Elements as they lie in memory.
-    bytes: Vec<u8>,
-    /// What pointers among the bytes point to.
-    _texts: Texts,
+    memory: Memory,
+}
+
+/// Elements, and what pointers among them lead to.
+enum Memory {
+    Plain(Vec<u8>),
+    Texts(
+        Vec<u8>,
+        #[expect(dead_code, reason = "the bytes point to it")] Texts,
+    ),
+    /// In the form of the type that is theirs in memory.
+    Elements(Datatype, Pinned),
+}
+
+impl Memory {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Plain(bytes) | Self::Texts(bytes, _) => bytes,
+            Self::Elements(_, pinned) => &pinned.elements,
+        }
+    }
 }
 
 impl Form {
     /// A value of the netCDF-4 data model.
     pub(super) fn of(value: &SchemaValue, types: &[SchemaType]) -> Result<Self> {
         match value {
-            SchemaValue::Defined(of, bytes) => {
-                Self::numbers(defined_type(types, *of)?, bytes.clone())
+            SchemaValue::Defined(of, elements) => {
+                let known = known_type(types, *of)?;
+                let native = native(&known.datatype).ok_or_else(no_form)?;
+                Ok(Self {
+                    datatype: in_memory(&known.datatype)?,
+                    extent: one_dimensional(elements.len()),
+                    memory: Memory::Elements(in_memory(&native)?, elements.pinned()?),
+                })
             }
             SchemaValue::Atomic(AttributeValue::Char(text)) => Self::text(text),
             SchemaValue::Atomic(value) => {
@@ -38,8 +64,7 @@ impl Form {
                 Ok(Self {
                     datatype: Datatype::variable_text()?,
                     extent: one_dimensional(texts.0.len()),
-                    bytes: texts.pointers(),
-                    _texts: texts,
+                    memory: Memory::Texts(texts.pointers(), texts),
                 })
             }
         }
@@ -55,8 +80,7 @@ impl Form {
         Ok(Self {
             datatype: Datatype::text(text.len().max(1), !text.is_ascii())?,
             extent,
-            bytes: text.to_vec(),
-            _texts: Texts::default(),
+            memory: Memory::Plain(text.to_vec()),
         })
     }
 
@@ -66,8 +90,7 @@ impl Form {
         Ok(Self {
             datatype,
             extent,
-            bytes,
-            _texts: Texts::default(),
+            memory: Memory::Plain(bytes),
         })
     }
 
@@ -76,15 +99,22 @@ impl Form {
         Ok(Self {
             datatype: number_type(NcType::Int, false)?,
             extent: Extent::Scalar,
-            bytes: value.to_le_bytes().to_vec(),
-            _texts: Texts::default(),
+            memory: Memory::Plain(value.to_le_bytes().to_vec()),
         })
     }
 
     /// Writes the value as a new attribute.
     pub(super) fn create(&self, object: &Handle, name: &str) -> Result<()> {
         let target = attribute::create(object, name, &self.datatype, &self.extent)?;
-        target.write(&self.datatype, &self.extent, &self.bytes)
+        self.write(&target)
+    }
+
+    fn write(&self, target: &Attribute) -> Result<()> {
+        let datatype = match &self.memory {
+            Memory::Elements(native, _) => native,
+            Memory::Plain(_) | Memory::Texts(..) => &self.datatype,
+        };
+        target.write(datatype, &self.extent, self.memory.bytes())
     }
 
     /// Writes the value, in place of one that is there. An attribute of the same form keeps its
@@ -94,7 +124,7 @@ impl Form {
             return self.create(object, name);
         };
         if present.datatype()?.equals(&self.datatype)? && present.extent()? == self.extent {
-            return present.write(&self.datatype, &self.extent, &self.bytes);
+            return self.write(&present);
         }
         drop(present);
         attribute::delete(object, name)?;
@@ -140,10 +170,16 @@ pub(super) fn number_type(nc_type: NcType, is_big_endian: bool) -> Result<Dataty
 
 /// The HDF5 type of a type that the program has defined.
 pub(super) fn defined_type(types: &[SchemaType], of: DefinedType) -> Result<Datatype> {
-    let known = types
-        .get(of.id.0)
-        .ok_or_else(|| ContainerError::Internal(format!("type {} is not defined", of.id.0)))?;
-    in_memory(&known.datatype)
+    in_memory(&known_type(types, of)?.datatype)
+}
+
+fn known_type(types: &[SchemaType], of: DefinedType) -> Result<&SchemaType> {
+    let known = types.get(of.id.0);
+    known.ok_or_else(|| ContainerError::Internal(format!("type {} is not defined", of.id.0)))
+}
+
+fn no_form() -> ContainerError {
+    ContainerError::Internal("a type that memory has no form for".to_owned())
 }
 
 fn little_endian_bytes(value: &AttributeValue) -> Vec<u8> {

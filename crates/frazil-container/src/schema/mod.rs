@@ -13,6 +13,7 @@ use frazil_hdf5::TypeDescription;
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 
 use crate::classic::{AttributeValue, NcType};
+use crate::elements::Elements;
 use names::Names;
 
 /// Number of a [`SchemaGroup`]; the root group is 0.
@@ -89,15 +90,17 @@ pub struct SchemaType {
     pub datatype: TypeDescription,
 }
 
-/// A type that the program has defined, whose elements have a fixed size.
+/// A type that the program has defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DefinedType {
     /// Which one.
     pub id: TypeId,
-    /// Bytes of an element.
+    /// Bytes of an element in memory.
     pub size_bytes: usize,
     /// The integers that elements are, if they have names.
     pub base: Option<NcType>,
+    /// Whether elements point to texts or sequences of any length.
+    pub is_indirect: bool,
 }
 
 /// The type of a variable's elements or an attribute's values.
@@ -112,13 +115,23 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// Bytes of an element; `None`: strings, which have no fixed size.
+    /// Bytes of an element; `None`: what points elsewhere has no fixed size.
     #[must_use]
     pub fn size_bytes(self) -> Option<usize> {
         match self {
             Self::Atomic(nc_type) => Some(nc_type.size_bytes()),
-            Self::Defined(defined) => Some(defined.size_bytes),
+            Self::Defined(defined) => (!defined.is_indirect).then_some(defined.size_bytes),
             Self::String => None,
+        }
+    }
+
+    /// Whether elements are texts, or point to such or to sequences: libhdf5 alone writes these.
+    #[must_use]
+    pub fn is_indirect(self) -> bool {
+        match self {
+            Self::Atomic(_) => false,
+            Self::Defined(defined) => defined.is_indirect,
+            Self::String => true,
         }
     }
 
@@ -186,7 +199,7 @@ pub enum SchemaValue {
     /// Texts of any length.
     Strings(Vec<Text>),
     /// Elements of a type that the program has defined.
-    Defined(DefinedType, Vec<u8>),
+    Defined(DefinedType, Elements),
 }
 
 impl Default for Schema {
@@ -256,9 +269,9 @@ impl Schema {
     /// netCDF-C: libhdf5 reads no chunk of strings that is missing from a file that it may not write.
     #[must_use]
     pub fn first_shape(&self, variable: VariableId) -> Vec<u64> {
-        match self.variables[variable.0].value_type {
-            ValueType::String => self.shape_up_to(variable, |_| 0),
-            ValueType::Atomic(_) | ValueType::Defined(_) => self.shape(variable),
+        match self.variables[variable.0].value_type.is_indirect() {
+            true => self.shape_up_to(variable, |_| 0),
+            false => self.shape(variable),
         }
     }
 
@@ -393,11 +406,12 @@ impl Schema {
 }
 
 impl SchemaVariable {
-    /// The elements as they are stored; `None`: strings, which have no fixed size.
+    /// The elements as they are stored; `None`: what points elsewhere has no fixed size.
     #[must_use]
     pub fn element(&self) -> Option<ElementType> {
         let nc_type = match self.value_type {
             ValueType::Atomic(nc_type) => nc_type,
+            ValueType::Defined(defined) if defined.is_indirect => return None,
             ValueType::Defined(defined) => {
                 return Some(ElementType {
                     class: ElementClass::Opaque,

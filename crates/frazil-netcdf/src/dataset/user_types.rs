@@ -5,7 +5,7 @@ use crate::create::Backend;
 use crate::engine::Engine;
 use crate::status::{Answer, Outcome, Status};
 use crate::types::{GroupNumber, Region};
-use crate::user_types::{Field, TypeKind, UserTypes, UserValues};
+use crate::user_types::{Elements, Field, TypeKind, UserTypes, UserValues};
 
 impl Dataset {
     /// The types that programs have defined.
@@ -63,6 +63,20 @@ impl Dataset {
         self.written(|engine| engine.put_user(group, varid, region, bytes))
     }
 
+    /// As [`Self::put_user`], of elements that point to texts or sequences.
+    ///
+    /// # Errors
+    /// As [`Self::put_user`].
+    pub fn put_elements(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        region: &Region<'_>,
+        elements: &Elements,
+    ) -> Outcome<()> {
+        self.written(|engine| engine.put_elements(group, varid, region, elements))
+    }
+
     /// `nc_def_compound`, `nc_def_enum`, `nc_def_vlen`, `nc_def_opaque`: the type's number. The size counts for
     /// compounds and opaque bytes only.
     ///
@@ -94,7 +108,7 @@ impl Dataset {
         self.written(|engine| engine.insert_member(nc_type, name, value))
     }
 
-    /// `nc_put_att` of values of a type that a program has defined, as they are in memory.
+    /// `nc_put_att` of values of a type that a program has defined.
     ///
     /// # Errors
     /// As `nc_put_att`; `NC_ENOTBUILT` for what only netCDF-C writes.
@@ -104,9 +118,9 @@ impl Dataset {
         varid: i32,
         name: &str,
         nc_type: i32,
-        bytes: &[u8],
+        elements: Elements,
     ) -> Outcome<()> {
-        self.written(|engine| engine.put_att_user(group, varid, name, nc_type, bytes))
+        self.written(|engine| engine.put_att_user(group, varid, name, nc_type, elements))
     }
 
     /// What only a file has that the writer writes.

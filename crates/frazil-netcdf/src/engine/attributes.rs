@@ -2,13 +2,14 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 
-use super::user_types::number_of_defined;
+use super::user_types::{not_served, number_of_defined};
 use super::{Engine, count};
 use crate::convert::convert;
 use crate::names::{FILL_VALUE, MAX_NAME, check_name, check_sought, is_reserved};
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeInquiry, AttributeValues, CText, GroupNumber, MemoryType, STRING};
 use crate::user_types::UserValues;
+use frazil_container::elements::Elements;
 use frazil_container::hdf5::provenance;
 use frazil_container::schema::{
     AttributeOwner, Fill, Schema, SchemaAttribute, SchemaValue, Text, ValueType, VariableId,
@@ -76,17 +77,17 @@ impl Engine {
         self.put_checked(owner, name, SchemaValue::Strings(values.to_vec()))
     }
 
-    /// `nc_put_att` of values of a type that the program has defined, as they are in memory.
+    /// `nc_put_att` of values of a type that the program has defined.
     pub(crate) fn put_att_user(
         &mut self,
         group: GroupNumber,
         varid: i32,
         name: &str,
         nc_type: i32,
-        bytes: &[u8],
+        elements: Elements,
     ) -> Answer<()> {
         let owner = self.owner(group, varid)?;
-        self.check_put(owner, name, bytes.len())?;
+        self.check_put(owner, name, elements.elements().len())?;
         if self.classic_model {
             return Err(Status::ESTRICTNC3.into());
         }
@@ -95,7 +96,7 @@ impl Engine {
             .map_err(|_| Status::EBADTYPID)?;
         match self.defined_type(nc_type)? {
             ValueType::Defined(defined) => {
-                let value = SchemaValue::Defined(defined, bytes.to_vec());
+                let value = SchemaValue::Defined(defined, elements);
                 self.put_checked(owner, name, value)
             }
             _ => Err(Status::EBADTYPE.into()),
@@ -153,8 +154,11 @@ impl Engine {
             {
                 self.set_fill_value(variable, Fill::Value(value))
             }
-            (ValueType::Defined(stored), SchemaValue::Defined(given, bytes)) if stored == given => {
-                self.set_fill_value(variable, Fill::Bytes(bytes))
+            (ValueType::Defined(of), _) if of.is_indirect => {
+                Err(not_served("fill values with strings or sequences"))
+            }
+            (ValueType::Defined(stored), SchemaValue::Defined(given, value)) if stored == given => {
+                self.set_fill_value(variable, Fill::Bytes(value.elements().to_vec()))
             }
             (ValueType::String, value @ SchemaValue::Strings(_)) => {
                 let owner = AttributeOwner::Variable(variable);
@@ -330,9 +334,9 @@ impl Engine {
         Ok(match &attribute.value {
             SchemaValue::Atomic(values) => AttributeValues::Atomic(values.clone()),
             SchemaValue::Strings(values) => AttributeValues::Strings(values.clone()),
-            SchemaValue::Defined(defined, bytes) => {
-                let (number, size) = (number_of_defined(*defined), defined.size_bytes);
-                AttributeValues::User(UserValues::plain(number, size, bytes.clone()))
+            SchemaValue::Defined(defined, elements) => {
+                let number = number_of_defined(*defined);
+                AttributeValues::User(UserValues::new(number, elements.clone()))
             }
         })
     }
@@ -401,7 +405,7 @@ fn length_of(value: &SchemaValue) -> usize {
     match value {
         SchemaValue::Atomic(values) => values.len(),
         SchemaValue::Strings(values) => values.len(),
-        SchemaValue::Defined(defined, bytes) => bytes.len() / defined.size_bytes.max(1),
+        SchemaValue::Defined(_, elements) => elements.len(),
     }
 }
 
@@ -417,6 +421,6 @@ fn bytes_of(attribute: &SchemaAttribute) -> usize {
     match &attribute.value {
         SchemaValue::Atomic(values) => values.len() * values.nc_type().size_bytes(),
         SchemaValue::Strings(values) => values.len().wrapping_mul(type_bytes(STRING)),
-        SchemaValue::Defined(_, bytes) => bytes.len(),
+        SchemaValue::Defined(_, elements) => elements.elements().len(),
     }
 }

@@ -1,10 +1,11 @@
 //! Filters: what a program asks for is honoured; where it asks for nothing, the writer decides.
 
 use super::Engine;
+use super::user_types::not_served;
 use crate::environment::plugins_are_absent;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{DeflateInquiry, GroupNumber};
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{ValueType, VariableId};
 use frazil_types::{FilterPipeline, FilterSpec, filter_id};
 use frazil_types::{completed_values, filter_name};
 use frazil_write::{FilterRequest, LayoutRequest};
@@ -229,6 +230,9 @@ impl Engine {
     fn ask_for(&mut self, id: VariableId, wanted: FilterSpec) -> Answer<()> {
         if self.described(id).dimensions.is_empty() {
             return Err(Refusal::new(Status::EINVAL, "a scalar takes no filters"));
+        }
+        if matches!(self.described(id).value_type, ValueType::Defined(of) if of.is_indirect) {
+            return Err(not_served("filters of strings or sequences"));
         }
         let mut pipeline = match &self.writer.settings(id).filters {
             FilterRequest::Exactly(pipeline) => pipeline.clone(),

@@ -112,6 +112,14 @@ impl Engine {
         Ok(Self::new(writer, options.clone(), false))
     }
 
+    /// As [`Self::append`], with the types that programs have defined, and what is of them.
+    pub(crate) fn append_with_types(path: &Path, options: &WriterOptions) -> Answer<Self> {
+        let writer = Writer::append_with_types(path, options)?;
+        let mut engine = Self::new(writer, options.clone(), false);
+        engine.find_types()?;
+        Ok(engine)
+    }
+
     /// Goes on with the file of a writer, in data mode.
     pub(crate) fn of(writer: Writer, options: WriterOptions) -> Self {
         Self::new(writer, options, false)

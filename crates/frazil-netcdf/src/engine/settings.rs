@@ -1,8 +1,9 @@
 //! How variables are stored: fill values, chunks, byte order, rounding.
 
 use frazil_container::classic::{AttributeValue, NcType};
+use frazil_container::elements::Elements;
 
-use super::user_types::number_of_defined;
+use super::user_types::{not_served, number_of_defined};
 use super::{Engine, NOFILL};
 use crate::names::FILL_VALUE;
 use crate::status::{Answer, Refusal, Status};
@@ -46,6 +47,9 @@ impl Engine {
         let value_type = self.described(id).value_type;
         let fill = match (value_type, no_fill, value) {
             (ValueType::String, true, _) => return Err(Status::EINVAL.into()),
+            (ValueType::Defined(of), ..) if of.is_indirect && (no_fill || value.is_some()) => {
+                return Err(not_served("fill values with strings or sequences"));
+            }
             (_, true, _) => Fill::Nothing,
             (_, false, None) => match &self.writer.settings(id).fill {
                 Fill::Nothing => Fill::Default,
@@ -113,8 +117,8 @@ impl Engine {
         let value = match (self.described(id).value_type, fill) {
             (ValueType::Defined(defined), _) => {
                 let bytes = self.described(id).fill_bytes().unwrap_or_default();
-                let (number, size) = (number_of_defined(defined), defined.size_bytes);
-                AttributeValues::User(UserValues::plain(number, size, bytes))
+                let elements = Elements::plain(defined.size_bytes, bytes);
+                AttributeValues::User(UserValues::new(number_of_defined(defined), elements))
             }
             (ValueType::String, _) => {
                 let own = self

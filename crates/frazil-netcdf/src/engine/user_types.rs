@@ -1,12 +1,13 @@
-//! Types that programs define, in files that are written: compounds, enumerations and opaque bytes whose elements
-//! lie in memory as this machine lays them out.
+//! Types that programs define, in files that are written: those whose elements lie in memory as this machine lays
+//! them out. What points to texts or sequences goes to the writer with copies of these.
 //!
 //! A type is settled, and goes to the writer, when something is made of it or define mode ends. Whatever else
 //! programs ask for is refused with `NC_ENOTBUILT`: another library serves it.
 
 use frazil_container::classic::NcType;
 use frazil_container::model::TypeDescription;
-use frazil_container::schema::{DefinedType, TypeId, ValueType};
+use frazil_container::native::{is_as_stored, native};
+use frazil_container::schema::{DefinedType, TypeId, ValueType, VariableId};
 
 use super::Engine;
 use crate::names::check_name;
@@ -14,12 +15,25 @@ use crate::region::Slab;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{GroupNumber, MemoryType, Region, STRING};
 use crate::user_types::{
-    FIRST_USER_TYPE, Field, TypeKind, UserType, UserTypes, UserValues, is_as_stored, native,
+    Elements, FIRST_USER_TYPE, Field, TypeKind, UserType, UserTypes, UserValues,
 };
 
 impl Engine {
     pub(crate) fn user_types(&self) -> &UserTypes {
         &self.types
+    }
+
+    /// Numbers the types of a file that was opened.
+    pub(super) fn find_types(&mut self) -> Answer<()> {
+        let mut types = UserTypes::default();
+        for one in &self.schema().types {
+            let group = u16::try_from(one.group.0).map_err(|_| Status::EBADID)?;
+            let added = types.add(&one.name, GroupNumber(group), &one.datatype);
+            added.map_err(|what| not_served(&format!("{}: {what} of the type", one.name)))?;
+        }
+        self.ended_types = self.schema().types.len();
+        self.types = types;
+        Ok(())
     }
 
     /// `nc_def_compound`, `nc_def_enum`, `nc_def_vlen`, `nc_def_opaque`: the type's number.
@@ -42,6 +56,7 @@ impl Engine {
         let size_bytes = match &kind {
             TypeKind::VariableLength { base } => {
                 self.known_bytes(*base)?;
+                self.check_layout(*base)?;
                 size_of::<(usize, usize)>()
             }
             TypeKind::Enumeration { base, .. } => self.known_bytes(*base)?,
@@ -65,6 +80,7 @@ impl Engine {
             return Err(not_served("a member of a type that is defined later"));
         }
         self.known_bytes(field.nc_type)?;
+        self.check_layout(field.nc_type)?;
         self.types.insert_field(nc_type, Field { name, ..field });
         Ok(())
     }
@@ -95,6 +111,20 @@ impl Engine {
     fn known_bytes(&self, nc_type: i32) -> Answer<usize> {
         let bytes = self.types.element_bytes(nc_type);
         bytes.map_err(|_| not_served("what is made of a type that is not there"))
+    }
+
+    /// Refuses a part of another type that lies otherwise in the file than in memory: netCDF-C takes it as it is in
+    /// the file.
+    fn check_layout(&self, nc_type: i32) -> Answer<()> {
+        let place = usize::try_from(nc_type - FIRST_USER_TYPE).ok();
+        let Some(stored) = place.and_then(|place| self.schema().types.get(place)) else {
+            return Ok(());
+        };
+        let here = self.types.description(nc_type);
+        match here.is_some_and(|here| is_as_stored(&stored.datatype, &here)) {
+            true => Ok(()),
+            false => Err(not_served("a part of an unusual type")),
+        }
     }
 
     /// Whether define mode was left since a type was defined.
@@ -141,7 +171,7 @@ impl Engine {
         Ok(())
     }
 
-    /// A type with elements of fixed size that lie in memory as this machine lays them out.
+    /// A type with elements that lie in memory as this machine lays them out.
     pub(super) fn defined_type(&mut self, nc_type: i32) -> Answer<ValueType> {
         self.types.get(nc_type)?;
         self.settle_types()?;
@@ -154,11 +184,10 @@ impl Engine {
             .datatype;
         let is_usual = |native: TypeDescription| is_as_stored(stored, &native);
         if !native(stored).is_some_and(is_usual) {
-            return Err(not_served(
-                "values with strings or sequences, or laid out in an unusual way",
-            ));
+            return Err(not_served("values laid out in an unusual way"));
         }
-        let base = match self.types.get(nc_type)?.kind {
+        let known = self.types.get(nc_type)?;
+        let base = match known.kind {
             TypeKind::Enumeration { base, .. } => u32::try_from(base).ok(),
             _ => None,
         };
@@ -166,6 +195,7 @@ impl Engine {
             id: TypeId(index),
             size_bytes: stored.size_bytes,
             base: base.and_then(NcType::from_number),
+            is_indirect: known.is_indirect,
         }))
     }
 
@@ -178,12 +208,39 @@ impl Engine {
         bytes: &[u8],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
-        let size = self.defined_bytes(id)?;
+        let defined = self.defined_type_of(id)?;
+        if defined.is_indirect {
+            return Err(Status::EBADTYPE.into());
+        }
         let Some(slab) = self.slab(id, region, MemoryType::UChar, true)? else {
             return Ok(());
         };
-        let values = slab.gather(bytes, size)?;
+        let values = slab.gather(bytes, defined.size_bytes)?;
         self.put_slab(id, &slab, &values)
+    }
+
+    /// As [`Self::put_user`], of elements that point to texts or sequences.
+    pub(crate) fn put_elements(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        region: &Region<'_>,
+        elements: &Elements,
+    ) -> Answer<()> {
+        let id = self.variable(group, varid)?;
+        self.defined_type_of(id)?;
+        let Some(slab) = self.slab(id, region, MemoryType::UChar, true)? else {
+            return Ok(());
+        };
+        if elements.is_empty() {
+            return Ok(());
+        }
+        let steps = slab.steps();
+        self.note_put();
+        let (start, count) = (&slab.start, &slab.count);
+        Ok(self
+            .writer
+            .put_elements(id, start, count, steps.as_deref(), elements)?)
     }
 
     /// As [`Self::put_user`], to read: the values are in `bytes`.
@@ -195,20 +252,28 @@ impl Engine {
         bytes: &mut [u8],
     ) -> Answer<Option<UserValues>> {
         let id = self.variable(group, varid)?;
-        let size = self.defined_bytes(id)?;
+        let defined = self.defined_type_of(id)?;
         let slab: Option<Slab<'_>> = self.slab(id, region, MemoryType::UChar, false)?;
         let Some(slab) = slab.filter(|slab| slab.elements().is_ok_and(|elements| elements > 0))
         else {
             return Ok(None);
         };
+        if defined.is_indirect {
+            let steps = slab.steps();
+            let (start, count) = (&slab.start, &slab.count);
+            let found = self
+                .writer
+                .read_elements(id, start, count, steps.as_deref())?;
+            return Ok(Some(UserValues::new(number_of_defined(defined), found)));
+        }
         let values = self.get_slab(id, &slab)?;
-        slab.scatter(&values, bytes, size)?;
+        slab.scatter(&values, bytes, defined.size_bytes)?;
         Ok(None)
     }
 
-    fn defined_bytes(&self, id: frazil_container::schema::VariableId) -> Answer<usize> {
+    fn defined_type_of(&self, id: VariableId) -> Answer<DefinedType> {
         match self.described(id).value_type {
-            ValueType::Defined(defined) => Ok(defined.size_bytes),
+            ValueType::Defined(defined) => Ok(defined),
             _ => Err(Status::EBADTYPE.into()),
         }
     }
@@ -220,7 +285,7 @@ pub(super) fn number_of_defined(defined: DefinedType) -> i32 {
 }
 
 /// What another library serves.
-fn not_served(what: &str) -> Refusal {
+pub(super) fn not_served(what: &str) -> Refusal {
     Refusal::new(Status::ENOTBUILT, format!("{what}: not served here"))
 }
 

@@ -2,6 +2,7 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 use frazil_container::model::{AttributeDescription, Expanded, TypeClass};
+use frazil_container::native::native;
 use frazil_container::schema::Text;
 
 use super::Reading;
@@ -15,7 +16,7 @@ use crate::status::{Answer, Status};
 use crate::types::{
     AttributeInquiry, AttributeValues, CText, GLOBAL, GroupNumber, MemoryType, STRING,
 };
-use crate::user_types::{UserValues, native};
+use crate::user_types::UserValues;
 
 /// An attribute with its number.
 struct Found<'a> {

@@ -8,13 +8,14 @@ use frazil_container::classic::NcType;
 use frazil_container::model::{
     AttributeDescription, DatasetStorage, Extent, FillStatus, TypeClass, TypeDescription, Variable,
 };
+use frazil_container::native::{is_as_stored, native};
 use frazil_read::Reader;
 use frazil_types::{FilterSpec, filter_id};
 
 use crate::environment::plugins_are_absent;
 use crate::names::MAX_NAME;
 use crate::types::STRING;
-use crate::user_types::{UserTypes, is_as_stored, native};
+use crate::user_types::UserTypes;
 
 /// `H5Z_FLAG_OPTIONAL`
 const OPTIONAL: u32 = 1;
@@ -131,7 +132,7 @@ fn in_memory(datatype: &TypeDescription) -> Option<InMemory> {
             | TypeClass::Opaque { .. }
     );
     let native = native(datatype).filter(|_| is_defined)?;
-    let is_as_stored = is_as_stored(datatype, &native);
+    let is_as_stored = !native.is_indirect() && is_as_stored(datatype, &native);
     Some(InMemory {
         native,
         is_as_stored,

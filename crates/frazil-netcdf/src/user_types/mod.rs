@@ -3,15 +3,15 @@
 //! netCDF-C numbers them in the order in which it meets them, and takes two of the same form for one: a
 //! variable is of the first type that looks like its own, whatever name that has.
 
-mod native;
 mod values;
 
 use frazil_container::classic::NcType;
 use frazil_container::model::{MemberDescription, TypeClass, TypeDescription};
+use frazil_container::native::{self, native};
 use frazil_types::ByteOrder;
 
-pub(crate) use native::{is_as_stored, native};
-pub use values::{Pointer, UserValues};
+pub use frazil_container::elements::{Elements, Pointer};
+pub use values::UserValues;
 
 use crate::names::MAX_NAME;
 use crate::status::{Outcome, Status};
@@ -21,11 +21,11 @@ use crate::types::{GroupNumber, STRING};
 pub(crate) const FIRST_USER_TYPE: i32 = 32;
 
 /// The types of a file, by their numbers.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct UserTypes(Vec<UserType>);
 
 /// A type that a program has defined.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct UserType {
     /// Its name.
     pub name: String,
@@ -41,7 +41,7 @@ pub struct UserType {
 }
 
 /// What elements of a type are.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum TypeKind {
     /// Structures.
     Compound(Vec<Field>),
@@ -62,7 +62,7 @@ pub enum TypeKind {
 }
 
 /// A member of a structure.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Field {
     /// Its name.
     pub name: String,

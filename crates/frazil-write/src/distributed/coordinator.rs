@@ -12,7 +12,7 @@ use super::super::variable::{FilterChoice, Variable};
 use super::super::writer::Writer;
 use super::packer::check_whole;
 use super::{ChunkPlan, FilterPlan, PackedEntry, PackedSummary};
-use frazil_container::schema::{ValueType, VariableId};
+use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
 
 /// Why no other process packs chunks.
@@ -30,7 +30,7 @@ impl Writer {
         self.begin()?;
         self.alone(SEVERAL_RANKS)?;
         self.check_variable(id)?;
-        if self.schema.variables[id.0].value_type == ValueType::String {
+        if self.schema.variables[id.0].value_type.is_indirect() {
             return Ok(None);
         }
         let variable = self.active(id)?;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use frazil_types::sync::Mutex;
 
 use super::super::books::Counts;
-use super::super::cooperation::{Call, Cooperation};
-use super::super::errors::lost;
+use super::super::cooperation::{Call, Cooperation, Indirect};
+use super::super::errors::{lost, of_one_rank};
 use super::super::key::Key;
 use super::super::options::{WriterReport, WriterVariable};
 use super::super::pack::{PackedChunk, Step, StoredChunk};
@@ -21,7 +21,7 @@ use super::io_ranks::{Coming, Reply, Request};
 use super::link::Link;
 use super::outbox::SendQueue;
 use super::wire::{TextPut, decode};
-use frazil_container::schema::{Text, VariableId};
+use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
 
 /// A rank that has no file, with the one that writes for it.
@@ -117,13 +117,16 @@ impl Cooperation for IoRankClient {
         Ok(())
     }
 
-    fn put_strings(
+    fn put_indirect(
         &self,
         writer: &mut Writer,
         id: VariableId,
         slab: &Slab<'_>,
-        values: &[Text],
+        values: Indirect<'_>,
     ) -> Result<()> {
+        let Indirect::Texts(values) = values else {
+            return Err(of_one_rank());
+        };
         let mut client = self.client.lock();
         self.look_for_replies(writer, &mut client)?;
         let put = TextPut::new(id, slab, values);

@@ -9,7 +9,7 @@ use super::super::writer::Writer;
 use super::duties;
 use super::ranks::{RankGroup, Ranks};
 use super::wire::{Agreement, Claim};
-use frazil_container::schema::{ValueType, VariableId};
+use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
 
 impl Ranks {
@@ -93,7 +93,7 @@ impl Writer {
         while number < self.details.len() {
             let id = VariableId(number);
             number += 1;
-            let is_text = self.schema.variables[id.0].value_type == ValueType::String;
+            let is_text = self.schema.variables[id.0].value_type.is_indirect();
             if is_text || self.details[id.0].existing.is_some() {
                 continue;
             }

@@ -358,7 +358,7 @@ fn same_in_all(all: &[Vec<(String, String)>]) -> Result<()> {
 }
 
 fn open(path: &Path) -> Result<(LiveOutput, NameLock)> {
-    let (output, _, lock) = begin::open(path)?;
+    let (output, _, lock) = begin::open(path, begin::Types::Hidden)?;
     Ok((output, lock))
 }
 

@@ -20,7 +20,7 @@ use super::lend::rounds;
 use super::ranks::RankGroup;
 use super::sink::RankChunks;
 use super::wire::{Spot, TextPut, broken};
-use frazil_container::schema::{ValueType, VariableId};
+use frazil_container::schema::VariableId;
 use frazil_file::error::{Error, Result};
 
 /// Chunks that get their addresses at a time.
@@ -302,7 +302,7 @@ impl Writer {
     fn make_datasets(&self, books: &mut Books) -> Result<()> {
         for number in 0..self.details.len() {
             let id = VariableId(number);
-            let is_text = self.schema.variables[number].value_type == ValueType::String;
+            let is_text = self.schema.variables[number].value_type.is_indirect();
             let details = &self.details[number];
             if details.active.is_none() && details.existing.is_some() && !is_text {
                 // Nobody has put to it.
@@ -311,7 +311,7 @@ impl Writer {
             match &details.active {
                 None => {
                     let shape = self.schema.first_shape(id);
-                    books.prepare_strings(id, &shape, &self.strings_storage(id))?;
+                    books.prepare_indirect(id, &shape, &self.indirect_storage(id))?;
                 }
                 Some(variable) => {
                     let shape = self.schema.shape(id);
@@ -333,7 +333,7 @@ impl Writer {
         for ((number, at), text) in texts {
             let id = VariableId(number);
             let shape = self.schema.shape_up_to(id, |axis| at[axis] + 1);
-            books.prepare_strings(id, &shape, &self.strings_storage(id))?;
+            books.prepare_indirect(id, &shape, &self.indirect_storage(id))?;
             let slab = Hyperslab {
                 start: &at,
                 count: &vec![1; at.len()],

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use frazil_types::sync::Mutex;
 
-use super::super::cooperation::{Call, Cooperation};
+use super::super::cooperation::{Call, Cooperation, Indirect};
+use super::super::errors::of_one_rank;
 use super::super::options::WriterReport;
 use super::super::partial::Begun;
 use super::super::slab::Slab;
@@ -14,7 +15,7 @@ use super::io_ranks::{Done, Reply};
 use super::link::Link;
 use super::sink::RankChunks;
 use super::wire::{Item, TextPut, encode};
-use frazil_container::schema::{Text, VariableId};
+use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
 
 /// A rank's share in writing together.
@@ -61,13 +62,16 @@ impl Cooperation for Ranks {
     }
 
     /// Rank 0 writes texts at the next commit.
-    fn put_strings(
+    fn put_indirect(
         &self,
         _: &mut Writer,
         id: VariableId,
         slab: &Slab<'_>,
-        values: &[Text],
+        values: Indirect<'_>,
     ) -> Result<()> {
+        let Indirect::Texts(values) = values else {
+            return Err(of_one_rank());
+        };
         let put = TextPut::new(id, slab, values);
         self.group.lock().texts.push(put);
         Ok(())

@@ -63,6 +63,11 @@ impl Expanded {
         }
     }
 
+    /// All elements, one by one.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.len()).map(|i| self.element(i))
+    }
+
     /// Whether an element is a text that is not there, which C has as a NULL. It expands as an empty one.
     #[must_use]
     pub fn is_null(&self, i: usize) -> bool {

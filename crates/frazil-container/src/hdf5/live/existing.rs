@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::existing_types::{FoundTypes, lies_as_in_memory};
 use frazil_types::ByteOrder;
 
-use crate::classic::{AttributeValue, NcType};
+use crate::classic::AttributeValue;
 use crate::error::{ContainerError, Result};
 use crate::hdf5::OutputStorage;
 use crate::hdf5::contents::{Entry, EntryKind};
@@ -18,8 +19,8 @@ use crate::hdf5::netcdf_names::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER};
 use crate::hdf5::objects::{Places, Role};
 use crate::hdf5::scan::{Hdf5Input, last_part};
 use crate::schema::{
-    DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaDimension, SchemaGroup, SchemaValue,
-    SchemaVariable, Text, ValueType, VariableId,
+    DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaDimension, SchemaGroup, SchemaType,
+    SchemaValue, SchemaVariable, Text, ValueType, VariableId,
 };
 use frazil_hdf5::FillStatus;
 use frazil_hdf5::{TypeClass, TypeDescription};
@@ -29,7 +30,8 @@ const NEWEST_SUPERBLOCK: u32 = 2;
 
 /// What a file holds that is opened to be written on.
 ///
-/// Variables and attributes of user-defined types are in the file and stay there, but not here.
+/// Variables and attributes of types that programs have defined are in the file and stay there, but not here unless
+/// they were asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExistingFile {
     /// Its objects.
@@ -60,7 +62,7 @@ pub(super) struct Found {
 }
 
 /// Reads what is in a file.
-pub(super) fn read(path: &Path) -> Result<Found> {
+pub(super) fn read(path: &Path, with_types: bool) -> Result<Found> {
     let input = Hdf5Input::open(path)?;
     if input.superblock() > NEWEST_SUPERBLOCK {
         return Err(ContainerError::Unsupported(
@@ -70,6 +72,7 @@ pub(super) fn read(path: &Path) -> Result<Found> {
         ));
     }
     let mut reader = Reader {
+        types: FoundTypes::default(),
         attributes: Vec::new(),
         members: Vec::new(),
         scales: Vec::new(),
@@ -88,7 +91,11 @@ pub(super) fn read(path: &Path) -> Result<Found> {
         let attributes = input.describe_attributes(&dataset.object_path)?;
         reader.attributes.push(attributes);
     }
-    reader.groups()?;
+    let groups = reader.groups(with_types)?;
+    for (group, path) in groups.iter().enumerate() {
+        let all = input.describe_attributes(path)?;
+        reader.found.file.schema.groups[group].attributes = attributes_of(&all, &reader.types);
+    }
     reader.dimensions()?;
     for (group, number) in std::mem::take(&mut reader.members) {
         reader.dataset(group, number)?;
@@ -106,6 +113,7 @@ struct FoundScale {
 
 struct Reader<'a> {
     input: &'a Hdf5Input,
+    types: FoundTypes,
     /// Of each dataset.
     attributes: Vec<ObjectAttributes>,
     /// Datasets by number, in netCDF-C's order, with their groups.
@@ -117,24 +125,30 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Enters all groups, each before those below it, and lists their datasets.
-    fn groups(&mut self) -> Result<()> {
+    /// Enters all groups, each before those below it, and their types, and lists their datasets; the groups' paths.
+    fn groups(&mut self, with_types: bool) -> Result<Vec<String>> {
         let mut entries: HashMap<&str, Vec<&Entry>> = HashMap::new();
         for entry in self.input.entries() {
             entries.entry(&entry.parent).or_default().push(entry);
         }
-        let root = self.input.describe_attributes("/")?;
-        self.found.file.schema.groups[0].attributes = attributes_of(&root);
+        let mut paths = Vec::new();
         let mut stack = vec![(Schema::ROOT, "/")];
         while let Some((group, path)) = stack.pop() {
-            let group = match self.enter_group(group, path)? {
-                Some(entered) => entered,
-                None => group,
-            };
+            let group = self.enter_group(group, path).unwrap_or(group);
+            paths.push(path.to_owned());
             let inside = entries.get(path).map_or(&[][..], Vec::as_slice);
             for entry in inside {
                 if let EntryKind::Dataset(number) = entry.kind {
                     self.members.push((group, number));
+                }
+                if matches!(entry.kind, EntryKind::NamedDatatype { .. }) && with_types {
+                    let stored = self.input.stored_named_datatype(&entry.path)?;
+                    let datatype = self.types.add(stored);
+                    self.found.file.schema.types.push(SchemaType {
+                        name: entry.name.clone(),
+                        group,
+                        datatype,
+                    });
                 }
             }
             // The first one on top.
@@ -144,23 +158,21 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(paths)
     }
 
     /// Enters a group below `parent`; `None`: it is the root group, which is there.
-    fn enter_group(&mut self, parent: GroupId, path: &str) -> Result<Option<GroupId>> {
+    fn enter_group(&mut self, parent: GroupId, path: &str) -> Option<GroupId> {
         if path == "/" {
-            return Ok(None);
+            return None;
         }
-        let name = last_part(path).to_owned();
-        let attributes = attributes_of(&self.input.describe_attributes(path)?);
         let groups = &mut self.found.file.schema.groups;
         groups.push(SchemaGroup {
-            name,
+            name: last_part(path).to_owned(),
             parent: Some(parent),
-            attributes,
+            attributes: Vec::new(),
         });
-        Ok(Some(GroupId(groups.len() - 1)))
+        Some(GroupId(groups.len() - 1))
     }
 
     /// Enters the dimensions by their numbers.
@@ -228,7 +240,7 @@ impl Reader<'_> {
         }
         let own = self.dimension_at.get(&info.object_address).copied();
         let datatype = self.input.describe_datatype(info)?;
-        let value_type = value_type_of(&datatype);
+        let value_type = self.types.value_type(&datatype);
         let axes = self.axes(number, own)?;
         if let Some(dimensions) = &axes {
             self.stretch(dimensions, &info.shape);
@@ -244,7 +256,7 @@ impl Reader<'_> {
             let id = VariableId(self.found.file.variables.len());
             self.found.places.roles[own.0] = Role::Coordinate(id);
         }
-        let refusal = self.refusal(info, &datatype, &dimensions);
+        let refusal = self.refusal(info, &datatype, (value_type, &dimensions));
         let link = last_part(&info.object_path);
         self.found
             .places
@@ -255,7 +267,7 @@ impl Reader<'_> {
             shape: info.shape.clone(),
             refusal,
         });
-        let attributes = attributes_of(&self.attributes[number]);
+        let attributes = attributes_of(&self.attributes[number], &self.types);
         self.found.file.schema.variables.push(SchemaVariable {
             name: link
                 .strip_prefix(NON_COORDINATE_PREFIX)
@@ -327,8 +339,13 @@ impl Reader<'_> {
         &self,
         info: &DatasetInfo,
         datatype: &TypeDescription,
-        dimensions: &[DimensionId],
+        (value_type, dimensions): (ValueType, &[DimensionId]),
     ) -> Option<String> {
+        let is_packed_here =
+            matches!(value_type, ValueType::Defined(_)) && !value_type.is_indirect();
+        if is_packed_here && !lies_as_in_memory(datatype) {
+            return Some("its elements lie in another way than in memory".to_owned());
+        }
         if matches!(datatype.class, TypeClass::FixedText { .. }) && datatype.size_bytes > 1 {
             return Some("its elements are strings of a fixed length".to_owned());
         }
@@ -366,14 +383,6 @@ impl Reader<'_> {
     }
 }
 
-fn value_type_of(datatype: &TypeDescription) -> Option<ValueType> {
-    match datatype.class {
-        TypeClass::VariableText { .. } => Some(ValueType::String),
-        TypeClass::FixedText { .. } if datatype.size_bytes > 1 => Some(ValueType::String),
-        _ => NcType::of(datatype).map(ValueType::Atomic),
-    }
-}
-
 fn storage_of(info: &DatasetInfo) -> OutputStorage {
     match &info.storage {
         DatasetStorage::Chunked {
@@ -391,22 +400,28 @@ fn fill_of(info: &DatasetInfo, value_type: ValueType, attributes: &[SchemaAttrib
     if info.fill_status != FillStatus::User {
         return Fill::Nothing;
     }
-    let ValueType::Atomic(nc_type) = value_type else {
-        return Fill::Default;
-    };
+    let is_named = attributes.iter().any(|a| a.name == "_FillValue");
     let mut bytes = info.fill.clone();
+    let nc_type = match value_type {
+        ValueType::Atomic(nc_type) => nc_type,
+        // What else there is netCDF-C alone tells.
+        ValueType::Defined(defined) if defined.is_indirect => return Fill::Default,
+        ValueType::Defined(defined) if is_named || bytes != defined.default_fill() => {
+            return Fill::Bytes(bytes);
+        }
+        ValueType::String | ValueType::Defined(_) => return Fill::Default,
+    };
     if info.element.order == ByteOrder::Little {
         bytes.reverse();
     }
-    let is_named = attributes.iter().any(|a| a.name == "_FillValue");
     if !is_named && bytes == nc_type.default_fill().to_be_bytes() {
         return Fill::Default;
     }
     Fill::Value(AttributeValue::from_be_bytes(nc_type, &bytes))
 }
 
-/// The attributes that a reader of netCDF sees, but those of user-defined types.
-fn attributes_of(all: &ObjectAttributes) -> Vec<SchemaAttribute> {
+/// The attributes that a reader of netCDF sees, but those of types that are not known.
+fn attributes_of(all: &ObjectAttributes, types: &FoundTypes) -> Vec<SchemaAttribute> {
     let seen = all.list.iter().filter(|a| !netcdf::is_internal(&a.name));
     seen.filter_map(|attribute| {
         let value = match (&attribute.datatype.class, &attribute.values) {
@@ -416,7 +431,10 @@ fn attributes_of(all: &ObjectAttributes) -> Vec<SchemaAttribute> {
                 let texts = texts.map(|text| Text::from(text.unwrap_or_default()));
                 SchemaValue::Strings(texts.collect())
             }
-            _ => SchemaValue::Atomic(netcdf::value_of(attribute)?),
+            _ => match types.values(attribute) {
+                Some(values) => values,
+                None => SchemaValue::Atomic(netcdf::value_of(attribute)?),
+            },
         };
         Some(SchemaAttribute {
             name: attribute.name.clone(),

@@ -1,7 +1,9 @@
 //! A file being written over a long time, which is at its last commit whatever happens.
 
+mod behind;
 mod define;
 mod existing;
+mod existing_types;
 mod values;
 
 use std::path::{Path, PathBuf};
@@ -137,15 +139,31 @@ impl LiveOutput {
     }
 
     /// Opens a netCDF-4 file to go on writing it; a commit that was left half-done is recovered
-    /// first.
+    /// first. What is of types that programs have defined stays as it is and is not among the objects.
     ///
     /// # Errors
     /// If the file cannot be recovered ([`recover`]) or opened, is locked, is in a format that
     /// cannot be written safely, or has arrays without dimensions.
     pub fn open(path: &Path, metadata_block_bytes: u64) -> Result<(Self, ExistingFile)> {
+        Self::open_as(path, metadata_block_bytes, false)
+    }
+
+    /// As [`Self::open`], with what is of types that programs have defined.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with_types(path: &Path, metadata_block_bytes: u64) -> Result<(Self, ExistingFile)> {
+        Self::open_as(path, metadata_block_bytes, true)
+    }
+
+    fn open_as(
+        path: &Path,
+        metadata_block_bytes: u64,
+        with_types: bool,
+    ) -> Result<(Self, ExistingFile)> {
         recover(path)?;
         let live = Writing::new(CommittedFile::open_existing(path)?);
-        let found = existing::read(path)?;
+        let found = existing::read(path, with_types)?;
         let (file, sink) = file::open_live(&live.0, path, metadata_block_bytes)?;
         live.lock().set_committed_end(sink.end_of_allocation());
         let objects = Objects::open(&file, &found.file.schema, &found.places)?;
@@ -171,7 +189,7 @@ impl LiveOutput {
     /// # Errors
     /// If the file cannot be read or is no netCDF-4 file.
     pub fn look(path: &Path) -> Result<ExistingFile> {
-        existing::read(path).map(|found| found.file)
+        existing::read(path, false).map(|found| found.file)
     }
 
     /// Lets a variable grow to this shape, as far as it is unlimited.

@@ -1,13 +1,17 @@
 //! Values of a live file that go through libhdf5: contiguous variables and strings.
 
 use super::LiveOutput;
+use super::behind::copied;
+use crate::elements::Elements;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Hyperslab;
 use crate::ffi::datatype::Datatype;
 use crate::ffi::known::Class;
 use crate::ffi::variable_length;
+use crate::hdf5::TypeDescription;
 use crate::hdf5::attribute_form::Texts;
+use crate::hdf5::committed_types::in_memory;
 use crate::hdf5::output::blame;
 use crate::schema::{Text, VariableId};
 use frazil_hdf5::Extent;
@@ -92,6 +96,46 @@ impl LiveOutput {
         let max_shape = vec![Some(elements)];
         memory.reclaim(&Extent::Simple { shape, max_shape }, raw)?;
         Ok(strings)
+    }
+
+    /// Writes a part of a variable whose elements point elsewhere, of this type in memory; everything if there is
+    /// no selection.
+    ///
+    /// # Errors
+    /// If their number does not fit, or they cannot be written.
+    pub fn write_elements(
+        &self,
+        variable: VariableId,
+        selection: Option<Hyperslab<'_>>,
+        native: &TypeDescription,
+        elements: &Elements,
+    ) -> Result<()> {
+        let dataset = self.objects.dataset(variable)?;
+        let (memory, pinned) = (in_memory(native)?, elements.pinned()?);
+        dataset
+            .write(&memory, selection, &pinned.elements)
+            .map_err(|error| blame(error, self.sink))
+    }
+
+    /// Reads a part of a variable as [`Self::write_elements`] takes it.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn read_elements(
+        &self,
+        variable: VariableId,
+        selection: Option<Hyperslab<'_>>,
+        native: &TypeDescription,
+    ) -> Result<Elements> {
+        let dataset = self.objects.dataset(variable)?;
+        let memory = in_memory(native)?;
+        let count = elements(dataset, selection)?;
+        let raw = dataset.read(&memory, selection, count)?;
+        let found = copied(native, &raw);
+        let shape = vec![count];
+        let max_shape = vec![Some(count)];
+        memory.reclaim(&Extent::Simple { shape, max_shape }, raw)?;
+        found
     }
 
     /// A variable of strings with its type in memory.

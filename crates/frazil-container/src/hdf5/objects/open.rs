@@ -34,6 +34,7 @@ impl Objects {
     /// Opens all objects of a file.
     pub(in crate::hdf5) fn open(file: &Handle, schema: &Schema, places: &Places) -> Result<Self> {
         let mut objects = Self::new(file)?;
+        objects.made_types = schema.types.len();
         objects.numbers.clone_from(&places.numbers);
         objects.unnumbered.clone_from(&places.unnumbered);
         for id in (0..schema.groups.len()).map(GroupId) {

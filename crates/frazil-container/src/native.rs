@@ -3,17 +3,18 @@
 //! Source: `H5Tget_native_type` (libhdf5's `H5Tnative.c`), by which netCDF-C lays values out and tells types
 //! apart.
 
-use frazil_container::classic::NcType;
-use frazil_container::model::{MemberDescription, TextPadding, TypeClass, TypeDescription};
+use crate::classic::NcType;
+use frazil_hdf5::{MemberDescription, TextPadding, TypeClass, TypeDescription};
 
 /// Bytes of `char *`, and how it is aligned.
 const POINTER: usize = 8;
 /// Bytes of `nc_vlen_t`: a number and a pointer.
-pub(super) const SEQUENCE: usize = 16;
+pub const SEQUENCE: usize = 16;
 
 /// The type of the same values in memory, members of compounds in their order; `None`: netCDF-C has no such
 /// type.
-pub(crate) fn native(stored: &TypeDescription) -> Option<TypeDescription> {
+#[must_use]
+pub fn native(stored: &TypeDescription) -> Option<TypeDescription> {
     Some(aligned(stored)?.0)
 }
 
@@ -61,7 +62,8 @@ fn aligned(stored: &TypeDescription) -> Option<(TypeDescription, usize)> {
 }
 
 /// A string as netCDF-C writes it.
-pub(super) fn string() -> TypeDescription {
+#[must_use]
+pub fn string() -> TypeDescription {
     let class = TypeClass::VariableText {
         utf8: true,
         padding: TextPadding::NullTerminated,
@@ -98,7 +100,8 @@ fn of(class: TypeClass, size_bytes: usize) -> TypeDescription {
 
 /// A type in the form in which two are the same if netCDF-C takes one for the other: members in the order of
 /// their names.
-pub(super) fn comparable(native: &TypeDescription) -> TypeDescription {
+#[must_use]
+pub fn comparable(native: &TypeDescription) -> TypeDescription {
     let boxed = |base: &TypeDescription| Box::new(comparable(base));
     let class = match &native.class {
         TypeClass::Compound { members } => {
@@ -129,8 +132,9 @@ pub(super) fn comparable(native: &TypeDescription) -> TypeDescription {
     of(class, native.size_bytes)
 }
 
-/// Whether values lie in the file as they do in memory.
-pub(crate) fn is_as_stored(stored: &TypeDescription, native: &TypeDescription) -> bool {
+/// Whether elements lie in the one form as they do in the other; what they point to counts by its own form.
+#[must_use]
+pub fn is_as_stored(stored: &TypeDescription, native: &TypeDescription) -> bool {
     stored.size_bytes == native.size_bytes
         && match (&stored.class, &native.class) {
             (TypeClass::Compound { members: one }, TypeClass::Compound { members: other }) => {
@@ -143,8 +147,13 @@ pub(crate) fn is_as_stored(stored: &TypeDescription, native: &TypeDescription) -
             | (
                 TypeClass::Enumeration { base: one, .. },
                 TypeClass::Enumeration { base: other, .. },
+            )
+            | (
+                TypeClass::VariableLength { base: one },
+                TypeClass::VariableLength { base: other },
             ) => is_as_stored(one, other),
-            (one, other) => one == other && !native.is_indirect() && cfg!(target_endian = "little"),
+            (TypeClass::VariableText { .. }, TypeClass::VariableText { .. }) => true,
+            (one, other) => one == other && cfg!(target_endian = "little"),
         }
 }
 
