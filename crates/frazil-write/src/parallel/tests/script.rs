@@ -2,7 +2,7 @@
 
 use super::{create, following, options, together};
 use crate::WriterOptions;
-use crate::tests::sampling::sampled;
+use crate::tests::sampling::{is_full, sampled};
 use crate::tests::script::{Random, Script};
 
 /// Less memory than most files need.
@@ -56,5 +56,6 @@ fn random_puts_of_ranks_are_what_the_file_holds() {
         spilled |= run(seed, size, &options(memory_bytes, threads));
         run(seed, size, &following(memory_bytes, threads));
     }
-    assert!(spilled, "no chunk ever left memory");
+    // Few seeds take that much: a sample may have none of them.
+    assert!(spilled || !is_full(), "no chunk ever left memory");
 }
