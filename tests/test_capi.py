@@ -54,6 +54,7 @@ def test_only_names_of_frazil_are_offered(options: tuple[str, ...]) -> None:
 FOR_PRELOAD = (
     *("frz_nc_open_reading", "frz_nc_open_writing", "frz_nc_state"),
     *("frz_nc_settled_variables", "frz_nc_take_back_variables"),
+    *("frz_nc_create_ranks", "frz_nc_open_ranks"),
 )
 
 

@@ -175,7 +175,11 @@ def test_a_bad_chunk_is_named(tmp_path: Path, what: str):
 
 
 # In the first entry of a chunk index (B-tree, version 1): of its offsets, and of the address.
-BAD_INDEX = {"out of order": (8, b"\xa5" * 16), "lies outside the file": (32, b"\0" * 4 + b"\1")}
+BAD_INDEX = {
+    "no place of a chunk": (8, b"\xa5" * 16),
+    "out of order": (8, b"\0" * 6 + b"\1" + b"\0" * 9),
+    "lies outside the file": (32, b"\0" * 4 + b"\1"),
+}
 
 
 @pytest.mark.parametrize("cause", BAD_INDEX)

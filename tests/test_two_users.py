@@ -213,8 +213,8 @@ def test_what_is_planted_is_neither_written_to_nor_waited_for(scene: Scene, name
     precious.write_bytes(b"precious")
     give(precious, VICTIM, 0o644)
     plant(kind, scene.shared / name, precious)
-    outputs = [("pack", data, "-o"), ("unpack", data, "-o"), ("synth", "-s", "8x8", "-o")]
-    outputs.append(("plan", data, "--json"))
+    outputs = [("plan", data, "--json"), ("pack", data, "-o"), ("unpack", data, "-o")]
+    outputs.append(("synth", "-s", "8x8", "-o"))
     for words in outputs:
         outcome = scene.run(*words, "out.nc", "--overwrite")
         assert precious.read_bytes() == b"precious", words
