@@ -57,19 +57,22 @@ def with_mpi(text: str) -> str:
     return re.sub(rf"(#define\s+NC_HAS_(?:{names})\s+)\d", r"\g<1>1", text)
 
 
-def install_mpi(netcdf: Path, tree: Path, compiler: str) -> None:
+def compile_mpi_table(compiler: str, folder: Path) -> Path:
+    """What reaches the MPI of programs."""
+    library = folder / MPI_TABLE
+    make = ["make", "-C", ROOT / "mpi", f"CC={compiler}", f"BUILD={folder}", library]
+    words = f"what reaches MPI cannot be compiled with {compiler} (MPICC is an MPI's compiler)"
+    checked(make, ROOT, dict(os.environ), words)
+    return library
+
+
+def install_mpi(netcdf: Path, tree: Path, table: Path) -> None:
     """What reaches the MPI of programs, beside libfrazil, and the header."""
     shutil.copy(netcdf / "mpi/netcdf_par.h", tree / "include")
     meta = tree / "include/netcdf_meta.h"
     meta.write_text(with_mpi(meta.read_text()))
-    with tempfile.TemporaryDirectory() as temporary:
-        library = Path(temporary, MPI_TABLE)
-        make = ["make", "-C", ROOT / "mpi", f"CC={compiler}", f"BUILD={temporary}", library]
-        checked(
-            make, ROOT, dict(os.environ), f"what reaches MPI cannot be compiled with {compiler}"
-        )
-        strip = ["strip", "--strip-unneeded", "-o", tree / "lib/frazil" / library.name, library]
-        subprocess.run(strip, check=True)
+    strip = ["strip", "--strip-unneeded", "-o", tree / "lib/frazil" / table.name, table]
+    subprocess.run(strip, check=True)
 
 
 def checked(command: list, folder: Path, environment: dict[str, str], words: str) -> None:
@@ -106,7 +109,9 @@ def from_template(name: str, target: Path, values: dict[str, str]) -> None:
         target.chmod(0o755)
 
 
-def install_c(netcdf: Path, libfrazil: Path, tree: Path, mpicc: str | None) -> None:
+def install_c(
+    netcdf: Path, libfrazil: Path, tree: Path, mpicc: str | None, table: Path | None
+) -> None:
     library = (netcdf / "libnetcdf.so").resolve()
     for folder in ("lib/frazil", "include"):
         (tree / folder).mkdir(parents=True, exist_ok=True)
@@ -122,8 +127,8 @@ def install_c(netcdf: Path, libfrazil: Path, tree: Path, mpicc: str | None) -> N
     # An earlier installation may have left it.
     for path in (headers / "netcdf_par.h", tree / "lib/frazil" / MPI_TABLE):
         path.unlink(missing_ok=True)
-    if mpicc is not None:
-        install_mpi(netcdf, tree, mpicc)
+    if table is not None:
+        install_mpi(netcdf, tree, table)
     has = features(headers)
     cases = [f'    --has-{name}) echo "{value}" ;;' for name, value in has.items()]
     lines = [f'  echo "  --has-{name:<12} -> {value}"' for name, value in has.items()]
@@ -209,7 +214,10 @@ def main() -> None:
     prefix = os.environ.get("PREFIX", "/usr/local/frazil-netcdf")
     tree = Path(os.environ.get("DESTDIR", "") + str(Path(prefix).absolute()))
     mpicc = os.environ.get("MPICC") or None
-    install_c(netcdf, libfrazil, tree, mpicc)
+    with tempfile.TemporaryDirectory() as temporary:
+        # First: a wrong compiler leaves no half of a tree.
+        table = compile_mpi_table(mpicc, Path(temporary)) if mpicc else None
+        install_c(netcdf, libfrazil, tree, mpicc, table)
     source = os.environ.get("NETCDF_FORTRAN_SOURCE")
     if source:
         install_fortran(Path(source), tree, mpicc)
