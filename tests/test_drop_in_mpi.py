@@ -291,3 +291,9 @@ def test_a_rank_that_ends_without_a_close(mpi: Mpi, tree: Path, tmp_path: Path):
     assert said.count("sync 0") == 3 and "close 0" not in said
     with h5py.File(tmp_path / "out.nc") as file:
         assert np.array_equal(file["v"][:], [0, 1, 2])
+
+
+def test_a_compiler_that_is_none_leaves_no_tree(tmp_path: Path):
+    with pytest.raises(AssertionError, match="cannot be compiled with no-such-mpicc"):
+        installed(tmp_path, MPICC="no-such-mpicc")
+    assert list(tmp_path.iterdir()) == []
