@@ -235,7 +235,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-open bench-cloud bench-xarray bench-dask ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-unmodified bench-read bench-open bench-cloud bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 CAMPAIGN_SECONDS ?= 10800
 
@@ -327,6 +327,10 @@ bench-planning: build .build/setup-bench-read ## Cost of planning beside packing
 bench-read: bench-package .build/setup-test ## Reading beside netCDF4, h5py, h5netcdf, xarray, zarr, tensorstore, hidefix, HDF5
 	.venv-bench-read/bin/python bench/reading.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
+
+.PHONY: bench-unmodified
+bench-unmodified: build preload .build/setup-test ## Programs that write with netCDF, alone and under `frazil run`: BENCH_ARGS="--drop-in PREFIX"
+	$(PYTHON) bench/unmodified.py $(BENCH_ARGS)
 
 .PHONY: bench-open
 bench-open: bench-package .build/setup-bench-read ## Opening files and listing their contents, beside h5py, netCDF4 and xarray's engines
