@@ -7,7 +7,8 @@ come behind their length (8 bytes).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,9 @@ from .errors import CorruptError
 Type = Mapping[str, Any]
 
 _LENGTH = np.dtype("<u8")
-# Floats by size: their bits and the lowest of them; where the sign is; the exponent, its bits and
-# bias; the mantissa and its bits; whether its first bit is implied (0) or stored (2).
-_IEEE_FORMS = {
-    2: (16, 0, 15, 10, 5, 15, 0, 10, 0),
-    4: (32, 0, 31, 23, 8, 127, 0, 23, 0),
-    8: (64, 0, 63, 52, 11, 1023, 0, 52, 0),
-}
-# What C's `long double` can be, by the bits that numpy counts: x87's 80 bits, and binary128.
+# What C's `long double` can be, by the bits that numpy counts (x87's 80 bits, and binary128): its bits
+# and the lowest of them; where the sign is; the exponent, its bits and bias; the mantissa and its
+# bits; whether its first bit is implied (0) or stored (2).
 _LONG_FORMS = {
     63: (80, 0, 79, 64, 15, 16383, 0, 64, 2),
     112: (128, 0, 127, 112, 15, 16383, 0, 112, 0),
@@ -60,9 +56,9 @@ def file_dtype(described: Type) -> np.dtype | None:
 
 
 def _float(described: Type) -> np.dtype:
+    if described["number"] is not None:
+        return np.dtype(described["number"])
     size, form = described["size"], tuple(described["form"])
-    if form == _IEEE_FORMS.get(size):
-        return np.dtype(f"f{size}")
     long = np.dtype(np.longdouble)
     if size == long.itemsize and form == _LONG_FORMS.get(np.finfo(long).nmant):
         return long
@@ -127,11 +123,11 @@ def raw_dtype(described: Type, element: str) -> np.dtype:
     bytes of the file."""
     if element == "O":
         return _indirect_dtype(described)
-    stored = file_dtype(described)
     if element[0] == "e":
         return np.dtype(f"{'i' if described['base'].get('signed') else 'u'}{described['size']}")
     if element[0] in "iuf":
         return np.dtype(element)
+    stored = file_dtype(described)
     if stored is None or stored.itemsize != int(element[1:]):
         return np.dtype(f"V{element[1:]}")
     return stored
@@ -185,12 +181,11 @@ def _decode(
 
 def _packed_dtype(described: Type) -> np.dtype | None:
     """The type of expanded elements where that is of a fixed size."""
+    if described["number"] is not None:
+        return np.dtype(described["number"])
     kind = described["kind"]
-    if kind in ("enumeration",):
+    if kind == "enumeration":
         return _packed_dtype(described["base"])
-    if described.get("is_partial"):
-        # Expanded integers use all their bits.
-        return np.dtype(f"<{'i' if described['signed'] else 'u'}{described['size']}")
     if kind == "compound":
         members = [(name, _packed_dtype(member)) for name, _, member in described["members"]]
         if any(dtype is None for _, dtype in members):
@@ -246,6 +241,11 @@ def text(data: bytes) -> str:
     return data.decode("utf-8", errors="replace")
 
 
+def attributes(described: Iterable[tuple[str, Type, Any, bytes | None]]) -> Mapping[str, Any]:
+    """Attributes by name."""
+    return MappingProxyType({name: attribute(*rest) for name, *rest in described})
+
+
 def attribute(described: Type, shape: Sequence[int] | None, data: bytes | None) -> Any:
     """An attribute's value as netCDF4-python gives it.
 
@@ -260,9 +260,11 @@ def attribute(described: Type, shape: Sequence[int] | None, data: bytes | None) 
         return None
     count = math.prod(shape)
     if described["kind"] == "text":
+        if count == 1:
+            return text(data).replace("\0", "")
         size = described["size"]
         texts = [text(data[i * size : (i + 1) * size]).replace("\0", "") for i in range(count)]
-        return texts[0] if len(texts) == 1 else texts
+        return texts
     values = decode(described, data, count)
     if described["kind"] == "string":
         return values[0] if count == 1 else list(values)

@@ -6,6 +6,7 @@ import math
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from types import MappingProxyType, TracebackType
 from typing import Any, Literal, Self
 
@@ -14,7 +15,7 @@ import numpy as np
 from . import _frazil, checks, far
 from .chunk_cache import ChunkCache, stated_chunk_cache
 from .datatypes import (
-    attribute,
+    attributes,
     decode,
     element_axes,
     enum_members,
@@ -123,9 +124,12 @@ class Group:
         #: Its name; of the root group: ``/``.
         self.name: str = description["name"]
         self._parent = description["parent"]
-        attributes = {name: attribute(*rest) for name, *rest in description["attributes"]}
-        #: Attributes, as netCDF4-python gives them.
-        self.attrs: Mapping[str, Any] = MappingProxyType(attributes)
+        self._attributes = description["attributes"]
+
+    @cached_property
+    def attrs(self) -> Mapping[str, Any]:
+        """Attributes, as netCDF4-python gives them."""
+        return attributes(self._attributes)
 
     @property
     def parent(self) -> Group | None:
@@ -357,9 +361,12 @@ class Variable:
         self.chunks = None if description["chunk"] is None else tuple(description["chunk"])
         self._pipeline: list[tuple[int, list[int]]] = description["filters"]
         self._has_fill_value: bool = description["has_fill_value"]
-        attributes = {name: attribute(*rest) for name, *rest in description["attributes"]}
-        #: Attributes, as netCDF4-python gives them.
-        self.attrs: Mapping[str, Any] = MappingProxyType(attributes)
+        self._attributes = description["attributes"]
+
+    @cached_property
+    def attrs(self) -> Mapping[str, Any]:
+        """Attributes, as netCDF4-python gives them."""
+        return attributes(self._attributes)
 
     @property
     def file(self) -> File:

@@ -1,7 +1,9 @@
 //! Limits of an operation: threads, memory, and when to stop.
 
-use std::sync::Arc;
+use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use frazil_pipeline::MemoryBudget;
 use frazil_types::ErrorCode;
@@ -87,7 +89,25 @@ pub fn threads(resources: &Resources) -> usize {
     if resources.threads > 0 {
         return resources.threads;
     }
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+    available_cores()
+}
+
+/// How long the number of cores is kept. Linux answers from several files of the cgroup: for a program that opens many
+/// small files, that would be a quarter of their time.
+const CORES_KEPT: Duration = Duration::from_secs(1);
+
+/// Cores that this process may use. It may be pinned to others while it runs.
+fn available_cores() -> usize {
+    static KEPT: Mutex<Option<(Instant, usize)>> = Mutex::new(None);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((asked, cores)) = *kept
+        && asked.elapsed() < CORES_KEPT
+    {
+        return cores;
+    }
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    *kept = Some((Instant::now(), cores));
+    cores
 }
 
 /// Memory for elements as they lie in a file: a shape may say any number.

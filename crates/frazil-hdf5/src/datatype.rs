@@ -3,7 +3,7 @@
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 
 /// What one element is, down to the last bit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TypeDescription {
     /// Bytes of one element in memory.
     pub size_bytes: usize,
@@ -14,7 +14,7 @@ pub struct TypeDescription {
 }
 
 /// How fixed-length text is ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextPadding {
     /// By a NUL.
     NullTerminated,
@@ -42,7 +42,7 @@ impl TextPadding {
 }
 
 /// The class of a datatype and what belongs to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TypeClass {
     /// Two's complement or unsigned integer.
     Integer {
@@ -133,7 +133,7 @@ pub enum TypeClass {
 }
 
 /// One member of a compound.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MemberDescription {
     /// Its name.
     pub name: String,
@@ -225,7 +225,7 @@ impl TypeDescription {
 }
 
 /// Which bits of an element carry its value; the others are padding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BitRange {
     /// Number of significant bits.
     pub precision: usize,
@@ -237,7 +237,7 @@ pub struct BitRange {
 }
 
 /// The fields of a floating-point type, in bits from the lowest one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FloatForm {
     /// Position of the sign bit.
     pub sign: usize,

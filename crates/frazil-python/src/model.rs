@@ -1,24 +1,46 @@
 //! What a file holds, as Python's dictionaries and lists.
 
+use std::collections::HashMap;
+
 use frazil::datatype::{
     AttributeDescription, DatasetStorage, Extent, FillStatus, TypeClass, TypeDescription,
 };
-use frazil::model::{FileModel, Variable};
+use frazil::model::Variable;
 use frazil::schema::VariableId;
 use frazil::{ByteOrder, ElementClass, ElementType, Reader};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
+/// One dictionary for each type of a file, shared by all that have it: most of a file's attributes and variables have one
+/// of a few types.
+struct Types<'py, 'model> {
+    py: Python<'py>,
+    known: HashMap<&'model TypeDescription, Bound<'py, PyDict>>,
+}
+
+impl<'py, 'model> Types<'py, 'model> {
+    fn of(&mut self, of: &'model TypeDescription) -> PyResult<Bound<'py, PyDict>> {
+        if let Some(known) = self.known.get(of) {
+            return Ok(known.clone());
+        }
+        let described = datatype(self.py, of)?;
+        self.known.insert(of, described.clone());
+        Ok(described)
+    }
+}
+
 /// Groups, dimensions and variables of an open file.
 pub(crate) fn describe<'py>(py: Python<'py>, reader: &Reader) -> PyResult<Bound<'py, PyDict>> {
     let model = reader.model();
+    let known = HashMap::new();
+    let mut types = Types { py, known };
     let groups = PyList::empty(py);
     for group in &model.groups {
         let one = PyDict::new(py);
         one.set_item("path", &group.path)?;
         one.set_item("name", &group.name)?;
         one.set_item("parent", group.parent.map(|id| id.0))?;
-        one.set_item("attributes", attributes(py, &group.attributes)?)?;
+        one.set_item("attributes", attributes(&mut types, &group.attributes)?)?;
         groups.append(one)?;
     }
     let dimensions = PyList::empty(py);
@@ -33,38 +55,37 @@ pub(crate) fn describe<'py>(py: Python<'py>, reader: &Reader) -> PyResult<Bound<
     }
     let variables = PyList::empty(py);
     for (number, found) in model.variables.iter().enumerate() {
-        variables.append(variable(py, reader, model, VariableId(number), found)?)?;
+        variables.append(variable(&mut types, reader, VariableId(number), found)?)?;
     }
-    let types = PyList::empty(py);
+    let named_types = PyList::empty(py);
     for named in &model.types {
-        types.append(datatype(py, &named.datatype)?)?;
+        named_types.append(types.of(&named.datatype)?)?;
     }
     let all = PyDict::new(py);
-    all.set_item("types", types)?;
+    all.set_item("types", named_types)?;
     all.set_item("groups", groups)?;
     all.set_item("dimensions", dimensions)?;
     all.set_item("variables", variables)?;
     Ok(all)
 }
 
-fn variable<'py>(
-    py: Python<'py>,
+fn variable<'py, 'model>(
+    types: &mut Types<'py, 'model>,
     reader: &Reader,
-    model: &FileModel,
     id: VariableId,
-    variable: &Variable,
+    variable: &'model Variable,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let one = PyDict::new(py);
+    let one = PyDict::new(types.py);
     one.set_item("name", &variable.name)?;
     one.set_item("group", variable.group.0)?;
     let dimensions: Vec<usize> = variable.dimensions.iter().map(|id| id.0).collect();
     one.set_item("dimensions", dimensions)?;
-    one.set_item("shape", model.shape(id))?;
+    one.set_item("shape", reader.model().shape(id))?;
     one.set_item("is_null", variable.dataset.is_null)?;
-    one.set_item("type", datatype(py, &variable.datatype)?)?;
+    one.set_item("type", types.of(&variable.datatype)?)?;
     let element = reader.element(id).map_err(crate::error::Failure::from)?;
     one.set_item("element", element_text(element))?;
-    one.set_item("attributes", attributes(py, &variable.attributes)?)?;
+    one.set_item("attributes", attributes(types, &variable.attributes)?)?;
     let (chunk, filters) = storage(variable);
     one.set_item("chunk", chunk)?;
     one.set_item("filters", filters)?;
@@ -107,7 +128,11 @@ fn element_text(element: ElementType) -> String {
 
 /// Attributes: name, type, shape (`None`: no value at all), bytes (`None`: they mean nothing
 /// outside the file).
-fn attributes<'py>(py: Python<'py>, list: &[AttributeDescription]) -> PyResult<Bound<'py, PyList>> {
+fn attributes<'py, 'model>(
+    types: &mut Types<'py, 'model>,
+    list: &'model [AttributeDescription],
+) -> PyResult<Bound<'py, PyList>> {
+    let py = types.py;
     let all = PyList::empty(py);
     for attribute in list {
         let shape = match &attribute.extent {
@@ -118,7 +143,7 @@ fn attributes<'py>(py: Python<'py>, list: &[AttributeDescription]) -> PyResult<B
         let values = attribute.values.as_ref();
         all.append((
             &attribute.name,
-            datatype(py, &attribute.datatype)?,
+            types.of(&attribute.datatype)?,
             shape,
             values.map(|values| PyBytes::new(py, values.bytes())),
         ))?;
@@ -126,13 +151,15 @@ fn attributes<'py>(py: Python<'py>, list: &[AttributeDescription]) -> PyResult<B
     Ok(all)
 }
 
-/// A type: a dictionary with its `kind`, its `size` in bytes as stored, and what else there is.
+/// A type: a dictionary with its `kind`, its `size` in bytes as stored, `number` (numpy's name of the type once elements
+/// are expanded, if they are plain numbers), and what else there is.
 fn datatype<'py>(py: Python<'py>, of: &TypeDescription) -> PyResult<Bound<'py, PyDict>> {
     let one = PyDict::new(py);
     one.set_item("size", of.size_bytes)?;
     one.set_item("committed", of.committed.as_deref())?;
     one.set_item("is_big", of.number_order() == Some(ByteOrder::Big))?;
     one.set_item("kind", kind(&of.class))?;
+    one.set_item("number", number(of))?;
     match &of.class {
         TypeClass::Integer { signed, .. } => {
             one.set_item("signed", signed)?;
@@ -177,6 +204,18 @@ fn datatype<'py>(py: Python<'py>, of: &TypeDescription) -> PyResult<Bound<'py, P
         _ => {}
     }
     Ok(one)
+}
+
+/// Expanded numbers are little-endian and use all their bits.
+fn number(of: &TypeDescription) -> Option<String> {
+    let size = of.size_bytes;
+    let letter = match &of.class {
+        TypeClass::Integer { signed: true, .. } => 'i',
+        TypeClass::Integer { .. } | TypeClass::Bitfield { .. } | TypeClass::Time { .. } => 'u',
+        TypeClass::Float { .. } if of.is_ieee() => 'f',
+        _ => return None,
+    };
+    matches!(size, 1 | 2 | 4 | 8).then(|| format!("<{letter}{size}"))
 }
 
 fn kind(class: &TypeClass) -> &'static str {
