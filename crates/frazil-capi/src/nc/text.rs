@@ -46,6 +46,14 @@ pub(crate) fn keep_detail(status: Status, detail: &str) {
     let _ = DETAIL.try_with(|place| place.replace(kept));
 }
 
+/// The words for a status, then the detail. What the detail says already is not said twice.
+fn joined(words: &str, detail: String) -> String {
+    match detail.contains(words) {
+        true => detail,
+        false => format!("{words}: {detail}"),
+    }
+}
+
 /// The words for a status; with what the last call of this thread that failed said, if it had this one.
 fn told(status: c_int) -> *const c_char {
     let words = message(status);
@@ -57,11 +65,7 @@ fn told(status: c_int) -> *const c_char {
     let Ok(Some(detail)) = detail else {
         return words.as_ptr();
     };
-    let start = words.to_string_lossy();
-    let text = match detail.starts_with(&*start) {
-        true => detail,
-        false => format!("{start}: {detail}"),
-    };
+    let text = joined(&words.to_string_lossy(), detail);
     let text = CString::new(text).unwrap_or_else(|_| words.to_owned());
     let kept = TOLD.try_with(|place| {
         place.replace(text);
@@ -84,5 +88,19 @@ declared_elsewhere! {
     #[unsafe(no_mangle)]
     extern "C" fn frz_nc_inq_libvers() -> *const c_char {
         LIBRARY_VERSION.as_ptr()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn no_cause_is_told_twice() {
+        let full = "No space left on device";
+        let detail = "a.nc: write: No space left on device (os error 28)";
+        assert_eq!(joined(full, detail.to_owned()), detail);
+        let one = joined("NetCDF: Not a valid ID", "no such file".to_owned());
+        assert_eq!(one, "NetCDF: Not a valid ID: no such file");
     }
 }
