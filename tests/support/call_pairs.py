@@ -293,7 +293,7 @@ def values_of(group: h5py.Group, name: bytes) -> tuple:
 
 
 def fill_of(dataset: h5py.Dataset) -> object:
-    """A fill value; h5py frees memory twice that those of sequences point to, so the attribute tells of these."""
+    """A fill value. h5py frees twice what those of sequences point to: so the attribute tells."""
     if dataset.dtype.hasobject and h5py.check_string_dtype(dataset.dtype) is None:
         told = dataset.attrs.get("_FillValue")
         return numpy.zeros((), dataset.dtype)[()] if told is None else told[0]

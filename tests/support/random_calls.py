@@ -95,11 +95,11 @@ class Caller(StorageCalls, TypeCalls):
         return [dimid for dimid, (_, group, _) in self.known.dims.items() if group in groups]
 
     def foreign_dims(self) -> list[int]:
-        """Those of a fixed length that netCDF-C lets a variable have, although no group above has them.
+        """Those that netCDF-C lets a variable have, although no group above has them.
 
-        It stores groups one after the other, each before those below it, and fails where a dimension comes
-        later than its variable; what is in the file already is there. How long unlimited ones are, it looks up
-        below their group alone.
+        It stores groups one after the other, each before those below it, and fails where a
+        dimension comes later than its variable. How long unlimited ones are, it looks up below
+        their group alone.
         """
         if self.group not in self.known.parents:
             return []
@@ -246,7 +246,7 @@ class Caller(StorageCalls, TypeCalls):
 
     def copy_att(self) -> None:
         owner = self.owner()
-        name, kind, _ = self.known_attribute(owner)
+        name = self.known_attribute(owner)[0]
         to = self.dice.choice(list(self.known.parents))
         if name in FORMAT_NAMES or (name == b"_FillValue" and self.has_left):
             return

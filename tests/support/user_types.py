@@ -268,7 +268,8 @@ class Author:
         fills: float = 0.0,
     ) -> None:
         self.calls, self.some = calls or Calls(stock_library()), random.Random(seed)
-        # The share of variables with strings or sequences that get a fill value: netCDF-C alone reads these.
+        # The share of variables with strings or sequences that get a fill value: netCDF-C alone
+        # reads these.
         self.fills = fills
         # Whether values have no strings or sequences.
         self.is_fixed = is_fixed

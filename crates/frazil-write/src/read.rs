@@ -216,7 +216,9 @@ impl Writer {
             output.read_elements(id, Some(slab), &native)
         };
         let size = native.size_bytes;
-        let (part, nothing) = (self.read_indirect(id, &slab, read)?, || Elements::zeros(0, size));
+        let (part, nothing) = (self.read_indirect(id, &slab, read)?, || {
+            Elements::zeros(0, size)
+        });
         let all = match part {
             None => nothing(),
             Some(part) => {

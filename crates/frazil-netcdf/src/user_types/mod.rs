@@ -131,9 +131,10 @@ impl UserTypes {
                     };
                     ours.len() == theirs.len() && ours.iter().zip(theirs).all(is_same)
                 }
-                (TypeKind::VariableLength { base: one }, TypeKind::VariableLength { base: two }) => {
-                    are_like(*one, *two)
-                }
+                (
+                    TypeKind::VariableLength { base: one },
+                    TypeKind::VariableLength { base: two },
+                ) => are_like(*one, *two),
                 (TypeKind::Enumeration { .. } | TypeKind::Opaque, _) => one.kind == two.kind,
                 _ => false,
             }
