@@ -426,4 +426,7 @@ def test_a_full_disk_is_told_of_where_commits_go_on_behind(tmp_path: Path):
         tmp_path, "--commit-behind", "--", sys.executable, "-c", SYNC, "out.nc", "full"
     )
     assert done.returncode == FAILED and "File too large" in done.stderr
+    # Nor is anything told twice: the file's name, or the cause in other words.
+    line = next(line for line in done.stderr.splitlines() if "FAILED" in line)
+    assert line.count("out.nc") == 1 and "No space left" not in line
     assert b"t = UNLIMITED" in ncdump(tmp_path / "out.nc", "-h")

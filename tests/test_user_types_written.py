@@ -54,8 +54,9 @@ def is_fixed(seed: int) -> bool:
 def test_random_types_are_written(tmp_path: Path, libraries):
     frazil, stock = libraries
     for seed in range(SEED, SEED + FILES):
-        ours = random_file(tmp_path / f"{seed}.nc", seed, frazil, is_fixed=is_fixed(seed))
-        theirs = random_file(tmp_path / f"{seed}-c.nc", seed, stock, is_fixed=is_fixed(seed))
+        form = {"is_fixed": is_fixed(seed), "fills": 0.3}
+        ours = random_file(tmp_path / f"{seed}.nc", seed, frazil, **form)
+        theirs = random_file(tmp_path / f"{seed}-c.nc", seed, stock, **form)
         answers = [said(path, stock, of_storage=False) for path in (ours, theirs)]
         assert first_difference(*answers) is None, f"FRAZIL_TYPES_SEED={seed}"
 
@@ -343,6 +344,79 @@ def test_fill_values_of_types_outlive_a_handover(tmp_path: Path):
     for name in ("plain", "ours"):
         with h5py.File(tmp_path / name / "out.nc") as file:
             assert file["v"].fillvalue == 7 and list(file["v"][:]) == [7, 0, 7, 7]
+
+
+# Of texts and sequences, in types of two files with other numbers.
+COPIES = r"""
+#include <netcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+typedef struct { nc_vlen_t rows; char *text; int counts[2]; } pair;
+static int begun(const char *name, int is_second, int *at, int *v) {
+    int nc, group, other, dim, two = 2;
+    nc_create(name, NC_NETCDF4, &nc);
+    nc_def_grp(nc, "g", &group);
+    if (is_second) nc_def_opaque(group, 3, "first", &other);
+    nc_def_vlen(is_second ? group : nc, "rows", NC_SHORT, &other);
+    *at = is_second ? group : nc;
+    nc_def_compound(*at, sizeof(pair), "pair", &dim);
+    nc_insert_compound(*at, dim, "rows", 0, other);
+    nc_insert_compound(*at, dim, "text", 16, NC_STRING);
+    nc_insert_array_compound(*at, dim, is_second ? "other" : "counts", 24, NC_INT, 1, &two);
+    if (!is_second) nc_def_opaque(nc, 5, "alone", &other);
+    *at = dim;
+    nc_def_dim(nc, "x", 4, &dim);
+    nc_def_var(nc, "v", *at, 1, &dim, v);
+    return nc;
+}
+int main(void) {
+    short row[3] = {1, 2, 3};
+    pair two[2] = {{{3, row}, "one", {1, 2}}, {{0, NULL}, "another", {3, 4}}}, told[2];
+    int first, other, v, w, group, target, kind, mode;
+    size_t length, at = 2;
+    int source = begun("source.nc", 0, &first, &v);
+    nc_put_att(source, NC_GLOBAL, "pairs", first, 2, two);
+    nc_put_att(source, v, "_FillValue", first, 1, two);
+    nc_put_att(source, v, "rows", first - 1, 1, &two[0].rows);
+    nc_put_att(source, v, "alone", first + 1, 1, "bytes");
+    target = begun("out.nc", 1, &other, &w);
+    nc_inq_grp_ncid(target, "g", &group);
+    printf("%d\n", nc_copy_att(source, NC_GLOBAL, "pairs", group, NC_GLOBAL));
+    printf("%d\n", nc_copy_att(source, NC_GLOBAL, "pairs", target, NC_GLOBAL));
+    printf("%d\n", nc_copy_att(source, v, "_FillValue", target, w));
+    printf("%d\n", nc_copy_att(source, v, "rows", target, w));
+    printf("%d\n", nc_copy_att(target, w, "rows", target, NC_GLOBAL));
+    printf("%d\n", nc_copy_att(source, v, "alone", target, w));
+    printf("%d\n", nc_copy_att(source, v, "nothing", target, w));
+    nc_inq_att(target, NC_GLOBAL, "pairs", &kind, &length);
+    nc_get_att(target, NC_GLOBAL, "pairs", told);
+    printf("%d %d %s %s\n", kind - other, (int)length, told[0].text, told[1].text);
+    printf("%d\n", nc_inq_var_fill(target, w, &mode, told));
+    printf("%d %s %d %d\n", mode, told[0].text, (int)told[0].rows.len, told[0].counts[1]);
+    printf("%d\n", nc_put_var1(target, w, &at, two + 1));
+    pair all[4];
+    nc_get_var(target, w, all);
+    for (int i = 0; i < 4; i++) printf("%s %d ", all[i].text, all[i].counts[0]);
+    printf("\n%d %d\n", nc_close(source), nc_close(target));
+    return 0;
+}
+"""
+
+
+@needs("nc-config")
+def test_values_of_types_are_copied_between_files(tmp_path: Path, libraries):
+    (tmp_path / "copies.c").write_text(COPIES)
+    flags = run("nc-config", "--cflags", "--libs").split()
+    run("cc", "-std=gnu99", tmp_path / "copies.c", "-o", tmp_path / "copies", *flags)
+    for name in ("plain", "ours"):
+        (tmp_path / name).mkdir()
+    plain = run("../copies", cwd=tmp_path / "plain", env=PLAIN)
+    assert printed_under_run(tmp_path / "ours", "../copies") == plain
+    assert sorted(fates(tmp_path / "ours")) == [("out.nc", "written"), ("source.nc", "written")]
+    for file in ("source.nc", "out.nc"):
+        paths = [tmp_path / name / file for name in ("plain", "ours")]
+        answers = [said(path, libraries[1]) for path in paths]
+        assert first_difference(*answers) is None
 
 
 # A library that opens the file counts types of groups behind all of the root.

@@ -289,7 +289,15 @@ def values_of(group: h5py.Group, name: bytes) -> tuple:
     text = name.decode()
     own = "_nc4_non_coord_" + text
     dataset = group[own if own in group else text]
-    return dataset.dtype.str, dataset.fillvalue, numpy.asarray(dataset[()])
+    return dataset.dtype.str, fill_of(dataset), numpy.asarray(dataset[()])
+
+
+def fill_of(dataset: h5py.Dataset) -> object:
+    """A fill value. h5py frees twice what those of sequences point to: so the attribute tells."""
+    if dataset.dtype.hasobject and h5py.check_string_dtype(dataset.dtype) is None:
+        told = dataset.attrs.get("_FillValue")
+        return numpy.zeros((), dataset.dtype)[()] if told is None else told[0]
+    return dataset.fillvalue
 
 
 def is_same(one: tuple, other: tuple) -> bool:

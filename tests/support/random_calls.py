@@ -94,7 +94,34 @@ class Caller(StorageCalls, TypeCalls):
             at = self.known.parents[at]
         return [dimid for dimid, (_, group, _) in self.known.dims.items() if group in groups]
 
+    def foreign_dims(self) -> list[int]:
+        """Those that netCDF-C lets a variable have, although no group above has them.
+
+        It stores groups one after the other, each before those below it, and fails where a
+        dimension comes later than its variable. How long unlimited ones are, it looks up below
+        their group alone.
+        """
+        if self.group not in self.known.parents:
+            return []
+        visible = set(self.visible_dims())
+        return [
+            dimid
+            for dimid, (length, group, _) in self.known.dims.items()
+            if dimid not in visible and length > 0 and self.is_before(group)
+        ]
+
+    def is_before(self, group: int) -> bool:
+        """Whether netCDF-C stores a group before the one that is asked."""
+
+        def path(at: int | None) -> list[int]:
+            return [] if at is None else [*path(self.known.parents[at]), at]
+
+        return path(group) < path(self.group)
+
     def dimid(self) -> int:
+        foreign = self.foreign_dims()
+        if foreign and self.often(0.1):
+            return self.dice.choice(foreign)
         visible = self.visible_dims()
         if visible and self.often(0.97):
             return self.dice.choice(visible)
@@ -219,10 +246,7 @@ class Caller(StorageCalls, TypeCalls):
 
     def copy_att(self) -> None:
         owner = self.owner()
-        name, kind, _ = self.known_attribute(owner)
-        if kind in IN_MEMORY and self.has_left:
-            # netCDF-C goes on with the file, and fails at times where it has opened one.
-            return
+        name = self.known_attribute(owner)[0]
         to = self.dice.choice(list(self.known.parents))
         if name in FORMAT_NAMES or (name == b"_FillValue" and self.has_left):
             return

@@ -1,11 +1,20 @@
 """Random calls about types that programs define, and values of such."""
 
 import random
+import struct
 
 from support.call_pairs import Array, Out, Size
 from support.random_model import Known, Variable
 from support.random_values import TEXTS
-from support.typed_values import CHOICE, IN_MEMORY, PLAIN, POINTING, RAW_BYTES, Elements
+from support.typed_values import (
+    CHOICE,
+    IN_MEMORY,
+    INDIRECT,
+    PLAIN,
+    POINTING,
+    RAW_BYTES,
+    Elements,
+)
 
 # As buffers have room for.
 MOST_ELEMENTS = 400
@@ -67,9 +76,22 @@ class TypeCalls:
             return
         # No coordinate variable.
         name = b"u%d" % self.dice.randrange(12)
-        if self.call("def_var", name, kind, len(ids), Array("int", tuple(ids)), Out()):
+        if told := self.call("def_var", name, kind, len(ids), Array("int", tuple(ids)), Out()):
             self.own().append(Variable(name, kind, ids))
             self.is_reordered |= self.is_opened
+            if self.often(0.4) and not self.has_left:
+                self.define_fill(struct.unpack_from("i", told[0])[0], kind)
+
+    def define_fill(self, varid: int, kind: int) -> None:
+        """A fill value: by one call or the other, or by both."""
+        if self.often(0.6):
+            self.call("def_var_fill", varid, 0, self.elements(kind, 1))
+        if self.often(0.5):
+            other = self.dice.choice([kind, kind, *IN_MEMORY])
+            elements = self.elements(other, 1)
+            self.call("put_att", varid, b"_FillValue", other, Size(1), elements)
+        if kind in INDIRECT:
+            self.call("inq_var_fill", varid, self.out(), Out("elements", 1, kind))
 
     def typed_values(self, way: str, varid: int, variable: Variable) -> None:
         """Puts or gets a part of a variable."""

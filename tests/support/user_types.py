@@ -259,9 +259,18 @@ class Author:
     """Writes a random file with types of its own, by netCDF-C."""
 
     def __init__(
-        self, path: Path, seed: int, calls: Calls | None = None, *, is_fixed: bool = False
+        self,
+        path: Path,
+        seed: int,
+        calls: Calls | None = None,
+        *,
+        is_fixed: bool = False,
+        fills: float = 0.0,
     ) -> None:
         self.calls, self.some = calls or Calls(stock_library()), random.Random(seed)
+        # The share of variables with strings or sequences that get a fill value: netCDF-C alone
+        # reads these.
+        self.fills = fills
         # Whether values have no strings or sequences.
         self.is_fixed = is_fixed
         self.kept: list = []
@@ -420,11 +429,11 @@ class Author:
         axis_ids = (ctypes.c_int * max(len(axes), 1))(*axes)
         name = f"v{some.randrange(10**9)}".encode()
         varid = self.numbered("def_var", id_, name, number, len(axes), axis_ids)
-        if number not in self.indirect:
-            if axes and some.random() < 0.6:
-                self.done("def_var_deflate", id_, varid, some.randrange(2), 1, 1)
-            if some.random() < 0.3:
-                self.done("def_var_fill", id_, varid, 0, self.memory(number, 1))
+        is_direct = number not in self.indirect
+        if is_direct and axes and some.random() < 0.6:
+            self.done("def_var_deflate", id_, varid, some.randrange(2), 1, 1)
+        if some.random() < (0.3 if is_direct else self.fills):
+            self.done("def_var_fill", id_, varid, 0, self.memory(number, 1))
         self.define_attributes(id_, varid)
         return varid, number, axes
 
@@ -468,8 +477,13 @@ class Author:
 
 
 def random_file(
-    path: Path, seed: int, calls: Calls | None = None, *, is_fixed: bool = False
+    path: Path,
+    seed: int,
+    calls: Calls | None = None,
+    *,
+    is_fixed: bool = False,
+    fills: float = 0.0,
 ) -> Path:
     """A file with random types, variables and attributes, by netCDF-C or another library."""
-    Author(path, seed, calls, is_fixed=is_fixed).write()
+    Author(path, seed, calls, is_fixed=is_fixed, fills=fills).write()
     return path

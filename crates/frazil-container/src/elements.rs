@@ -166,31 +166,56 @@ impl Elements {
         Ok(())
     }
 
-    /// So many elements: these at their places, zeros elsewhere.
+    /// So many elements: these at their places, copies of another one elsewhere.
     ///
     /// # Errors
     /// If there is no such place, or no memory.
-    pub fn spread(&self, length: usize, places: impl Iterator<Item = usize>) -> Result<Self> {
+    pub fn spread(
+        &self,
+        length: usize,
+        places: impl Iterator<Item = usize>,
+        elsewhere: &Self,
+    ) -> Result<Self> {
         let places: Vec<usize> = places.collect();
-        let size = self.elements().len() / self.length.max(1);
-        let mut all = Self::zeros(length, size)?;
-        for part in self.parts().skip(1) {
-            let number = all.add_part(part.len(), 1)?;
-            all.place((number, 0), part.len())?.copy_from_slice(part);
+        let mut all = Self::zeros(length, elsewhere.elements().len())?;
+        all.put(self, &places)?;
+        if elsewhere.elements().iter().any(|&byte| byte != 0) || !elsewhere.pointers.is_empty() {
+            let mut is_free = vec![true; length];
+            for place in places {
+                *is_free.get_mut(place).ok_or_else(corrupt)? = false;
+            }
+            for place in (0..length).filter(|&place| is_free[place]) {
+                all.put(elsewhere, &[place])?;
+            }
         }
-        let elements = self.elements().chunks_exact(size.max(1));
-        for (element, &place) in elements.zip(&places) {
-            all.place((0, place * size), size)?.copy_from_slice(element);
+        Ok(all)
+    }
+
+    /// Puts copies of other elements at places, with what they point to.
+    fn put(&mut self, others: &Self, places: &[usize]) -> Result<()> {
+        let size = others.elements().len() / others.length.max(1);
+        let first = self.parts.len() - 1;
+        for part in others.parts().skip(1) {
+            let number = self.add_part(part.len(), 1)?;
+            self.place((number, 0), part.len())?.copy_from_slice(part);
         }
-        for pointer in &self.pointers {
+        let elements = others.elements().chunks_exact(size.max(1));
+        for (element, &place) in elements.zip(places) {
+            self.place((0, place * size), size)?
+                .copy_from_slice(element);
+        }
+        for pointer in &others.pointers {
             let mut moved = *pointer;
+            moved.target += first;
             if moved.part == 0 {
                 let place = places.get(moved.at / size.max(1)).ok_or_else(corrupt)?;
                 moved.at = place * size + moved.at % size.max(1);
+            } else {
+                moved.part += first;
             }
-            all.pointers.push(moved);
+            self.pointers.push(moved);
         }
-        Ok(all)
+        Ok(())
     }
 
     /// Makes room for so many elements; the part's number.
@@ -303,15 +328,34 @@ mod tests {
         let mut two = Elements::zeros(2, 16).unwrap();
         let target = two.point((0, 24), b"behind it").unwrap();
         two.point((target, 0), b"further").unwrap();
-        let four = two.spread(4, [1, 3].into_iter()).unwrap();
-        let parts: Vec<_> = four.parts().map(<[u8]>::len).collect();
-        assert_eq!(parts, [64, 9, 7]);
-        let pointers: Vec<_> = four
-            .pointers()
-            .iter()
-            .map(|one| (one.part, one.at, one.target))
-            .collect();
-        assert_eq!(pointers, [(0, 56, 1), (1, 0, 2)]);
-        assert!(two.spread(1, [0].into_iter()).is_err());
+        let zeros = Elements::zeros(1, 16).unwrap();
+        let four = two.spread(4, [1, 3].into_iter(), &zeros).unwrap();
+        assert_eq!(lengths(&four), [64, 9, 7]);
+        assert_eq!(pointers(&four), [(0, 56, 1), (1, 0, 2)]);
+        assert!(two.spread(1, [0].into_iter(), &zeros).is_err());
+    }
+
+    #[test]
+    fn elements_have_copies_of_another_one_elsewhere() {
+        let mut one = Elements::zeros(1, 16).unwrap();
+        one.point((0, 8), b"it").unwrap();
+        let mut fill = Elements::plain(16, vec![7; 16]);
+        let target = fill.point((0, 8), b"behind it").unwrap();
+        fill.point((target, 0), b"further").unwrap();
+        let three = one.spread(3, [1].into_iter(), &fill).unwrap();
+        assert_eq!(lengths(&three), [48, 2, 9, 7, 9, 7]);
+        let expected = [(0, 24, 1), (0, 8, 2), (2, 0, 3), (0, 40, 4), (4, 0, 5)];
+        assert_eq!(pointers(&three), expected);
+        assert_eq!(three.elements()[..8], [7; 8]);
+        assert_eq!(three.elements()[16..24], [0; 8]);
+    }
+
+    fn lengths(elements: &Elements) -> Vec<usize> {
+        elements.parts().map(<[u8]>::len).collect()
+    }
+
+    fn pointers(elements: &Elements) -> Vec<(usize, usize, usize)> {
+        let all = elements.pointers().iter();
+        all.map(|one| (one.part, one.at, one.target)).collect()
     }
 }

@@ -6,7 +6,7 @@ use std::ptr;
 use crate::current::{current, served_by};
 use crate::files::{self, Place};
 use crate::handover::{give_back, why};
-use crate::invoke::{INVALID, invoke, invoke_on, number};
+use crate::invoke::{INVALID, NOT_BUILT, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::names::NAMES;
 use crate::{reading, report};
@@ -48,6 +48,12 @@ pub(crate) extern "C" fn copy_att(
     if (is_own(here) || is_own(there))
         && type_of_attribute((here, here_id), varid, name) > LAST_ATOMIC
     {
+        if ptr::eq(here, there) {
+            let status = direct(there_id);
+            if status != NOT_BUILT {
+                return status;
+            }
+        }
         return match both_to_program(call, caller, [from, to]) {
             Ok((library, from, to)) => {
                 let words = [number(from), number(varid), name as usize, number(to)];

@@ -108,7 +108,7 @@ pub(crate) fn returned(path: &CStr, why: &str) {
 pub(crate) fn refused(path: &CStr, call: &str, words: &str) {
     tell(
         "refused",
-        json!({ "path": shown(path), "why": format!("{call}: {words}") }),
+        json!({ "path": shown(path), "why": format!("{call}: {}", of_file(path, words)) }),
     );
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn aborted(path: &CStr) {
 
 /// A file was closed, or could not be.
 pub(crate) fn closed(path: &CStr, origin: Origin, done: &Done, status: c_int) {
-    let error = (status != 0).then(|| words_of(status));
+    let error = (status != 0).then(|| of_file(path, &words_of(status)).to_owned());
     if origin == Origin::Opened && error.is_none() && !done.is_written() {
         return tell("unchanged", json!({ "path": shown(path) }));
     }
@@ -145,6 +145,14 @@ fn known_by(path: &CStr) -> Option<Value> {
     let path = std::path::absolute(OsStr::from_bytes(path.to_bytes())).ok()?;
     let found = path.metadata().ok()?;
     Some(json!([path.parent()?.to_str()?, found.dev(), found.ino()]))
+}
+
+/// Words without the file's name in front, which comes before them anyway.
+fn of_file<'a>(path: &CStr, words: &'a str) -> &'a str {
+    let named = words.strip_prefix(&shown(path));
+    named
+        .and_then(|rest| rest.strip_prefix(": "))
+        .unwrap_or(words)
 }
 
 /// Why frazil has just refused a file.

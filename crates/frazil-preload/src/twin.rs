@@ -345,7 +345,11 @@ impl One {
 
     /// A fill value of which no attribute tells any more.
     fn define_fill_value(&self) -> Result<(), c_int> {
-        let mut nc_type: c_int = 0;
+        let (mut nc_type, mut place): (c_int, c_int) = (0, 0);
+        let own = [c"_FillValue".as_ptr() as usize, (&raw mut place) as usize];
+        if self.ask("nc_inq_attid", own).is_ok() {
+            return Ok(());
+        }
         self.ask("nc_inq_vartype", [(&raw mut nc_type) as usize])?;
         if nc_type == STRING {
             return Ok(());

@@ -13,7 +13,7 @@ use super::settings::{FilterRequest, LayoutRequest, VariableSettings};
 use super::slab::{Slab, check_slab};
 use super::writer::Writer;
 use frazil_container::schema::{
-    Fill, Schema, SchemaDimension, SchemaVariable, Text, ValueType, VariableId,
+    Fill, GroupId, Schema, SchemaDimension, SchemaVariable, Text, ValueType, VariableId,
 };
 use frazil_file::counting;
 use frazil_file::error::{Error, Result};
@@ -74,6 +74,28 @@ fn check_bytes_of(lengths: impl Iterator<Item = u64>, value_type: ValueType) -> 
     ))
 }
 
+/// Refuses dimensions that are not there, or not in the variable's group or above it.
+pub(super) fn check_dimensions(
+    schema: &Schema,
+    variable: &SchemaVariable,
+    allows_any: bool,
+) -> Result<()> {
+    for id in &variable.dimensions {
+        let Some(dimension) = schema.dimensions.get(id.0) else {
+            return Err(refused("has a dimension that is not there"));
+        };
+        let above = |at: &GroupId| schema.groups[at.0].parent;
+        let mut groups = std::iter::successors(Some(variable.group), above);
+        if !allows_any && !groups.any(|group| group == dimension.group) {
+            return Err(refused(format!(
+                "dimension `{}` is in none of the groups above it",
+                dimension.name
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// A variable's dimensions, the slowest first.
 pub(super) fn dimensions_of<'a>(
     schema: &'a Schema,
@@ -100,10 +122,11 @@ impl Writer {
             (Fill::Value(value), value_type) => {
                 value_type == ValueType::Atomic(value.nc_type()) && value.len() == 1
             }
-            (Fill::Bytes(bytes), ValueType::Defined(defined)) => {
-                !defined.is_indirect && bytes.len() == defined.size_bytes
+            (Fill::Element(element), ValueType::Defined(defined)) => {
+                let is_one = element.elements().len() == defined.size_bytes;
+                is_one && (defined.is_indirect || element.pointers().is_empty())
             }
-            (Fill::Bytes(_), _) => false,
+            (Fill::Element(_), _) => false,
         };
         if !is_element {
             return Err(refused("the fill value is not one element of its type"));

@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use frazil_container::elements::Elements;
 use frazil_container::hdf5::{NON_COORDINATE_PREFIX, TypeDescription, is_hidden_attribute};
 use frazil_types::ErrorCode;
 
 use super::change::Change;
-use super::checks::{check_length, check_size, check_texts, dimensions_of};
+use super::checks::{check_dimensions, check_length, check_size, check_texts, dimensions_of};
 use super::errors::refused;
 use super::layout::record_bytes;
 use super::pack::Step;
@@ -125,6 +124,12 @@ impl Writer {
         Ok(DimensionId(self.schema.dimensions.len() - 1))
     }
 
+    /// From now on, variables may have dimensions of any group, as in netCDF-C. The data model of netCDF knows
+    /// only those of their own group and of the groups above it, and so do other readers.
+    pub fn allow_dimensions_of_any_group(&mut self) {
+        self.allows_any_dimension = true;
+    }
+
     /// Adds a variable to a group, over dimensions of that group and of those above it; at any
     /// time, also after puts and commits.
     ///
@@ -152,7 +157,7 @@ impl Writer {
             attributes: Vec::new(),
         };
         let wrap = |error: Error| error.in_file(&self.path).at_variable(name);
-        self.check_dimensions(&variable).map_err(wrap)?;
+        check_dimensions(&self.schema, &variable, self.allows_any_dimension).map_err(wrap)?;
         let axes = dimensions_of(&self.schema, &variable);
         check_size(&axes, value_type).map_err(wrap)?;
         self.check_classic_type(value_type).map_err(wrap)?;
@@ -494,26 +499,6 @@ impl Writer {
         }
         Err(self.not_classic(&format!("values of type {}", value_type.name())))
     }
-
-    /// Refuses dimensions that are not in the variable's group or above it.
-    fn check_dimensions(&self, variable: &SchemaVariable) -> Result<()> {
-        for id in &variable.dimensions {
-            let Some(dimension) = self.schema.dimensions.get(id.0) else {
-                return Err(refused("has a dimension that is not there"));
-            };
-            let mut at = Some(variable.group);
-            while at.is_some_and(|group| group != dimension.group) {
-                at = at.and_then(|group| self.schema.groups[group.0].parent);
-            }
-            if at.is_none() {
-                return Err(refused(format!(
-                    "dimension `{}` is in none of the groups above it",
-                    dimension.name
-                )));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The path of what has this name in a group.
@@ -535,8 +520,8 @@ fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
     }
     let value = match (&settings.fill, variable.value_type) {
         (Fill::Value(value), _) => SchemaValue::Atomic(value.clone()),
-        (Fill::Bytes(bytes), ValueType::Defined(defined)) => {
-            SchemaValue::Defined(defined, Elements::plain(defined.size_bytes, bytes.clone()))
+        (Fill::Element(element), ValueType::Defined(defined)) => {
+            SchemaValue::Defined(defined, element.clone())
         }
         _ => {
             variable.attributes.retain(|a| a.name != FILL_VALUE);

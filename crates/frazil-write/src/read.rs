@@ -215,14 +215,23 @@ impl Writer {
         let read = |output: &LiveOutput, slab: Hyperslab<'_>| {
             output.read_elements(id, Some(slab), &native)
         };
-        let part = self.read_indirect(id, &slab, read)?;
+        let size = native.size_bytes;
+        let (part, nothing) = (self.read_indirect(id, &slab, read)?, || {
+            Elements::zeros(0, size)
+        });
         let all = match part {
-            Some(part) => match part.found {
-                Some(found) if part.present == count => return Ok(found),
-                Some(found) => found.spread(part.elements, places_of(&part.present, count)),
-                None => Elements::zeros(part.elements, native.size_bytes),
-            },
-            None => Elements::zeros(0, native.size_bytes),
+            None => nothing(),
+            Some(part) => {
+                let is_whole = part.present == count;
+                match part.found.map_or_else(nothing, Ok) {
+                    Ok(found) if !is_whole => {
+                        let fill = self.schema.variables[id.0].fill_element();
+                        let fill = fill.unwrap_or_else(|| Elements::plain(size, vec![0; size]));
+                        found.spread(part.elements, places_of(&part.present, count), &fill)
+                    }
+                    found => found,
+                }
+            }
         };
         all.map_err(|error| from_container(error, &self.path))
     }

@@ -106,7 +106,7 @@ fn roundable(
 /// netCDF's fill value, of a variable that has none of its own: that is among the attributes.
 fn default_fill(schema: &Schema, id: VariableId) -> Option<f64> {
     let fill = &schema.variables[id.0].fill;
-    (!matches!(fill, Fill::Value(_) | Fill::Bytes(_))).then_some(protected::NETCDF_FILL)
+    (!matches!(fill, Fill::Value(_) | Fill::Element(_))).then_some(protected::NETCDF_FILL)
 }
 
 /// What is said of a rounding never takes the place of what the program says.

@@ -58,6 +58,8 @@ pub struct Writer {
     pub(super) unchecked: Vec<VariableId>,
     /// Whether the variables that rules name were looked for.
     pub(super) names_are_checked: bool,
+    /// Whether variables may have dimensions of groups that are not above them.
+    pub(super) allows_any_dimension: bool,
     pub(super) options: WriterOptions,
     /// For chunks; packed ones that may serve again have their own.
     pub(super) memory_bytes: u64,
@@ -225,6 +227,7 @@ impl Writer {
             records_bytes: 0,
             planned_places: places_of(options),
             unchecked: Vec::new(),
+            allows_any_dimension: false,
             names_are_checked: options.rules_are_shared,
             options: options.clone(),
             memory_bytes: division.memory_bytes,

@@ -147,9 +147,17 @@ pub(crate) fn copy(
             Err(status) => return Err(status),
         }
     }
-    let values = table::with(ncid_in, |file, group| file.attribute(group, varid_in, name))?;
-    table::with(ncid_out, |file, group| {
-        file.put_attribute(group, varid_out, name, &values)
+    let (values, types) = table::with(ncid_in, |file, group| {
+        let values = file.attribute(group, varid_in, name)?;
+        let is_user = matches!(values, AttributeValues::User(_));
+        Ok((values, is_user.then(|| file.user_types().clone())))
+    })?;
+    table::with(ncid_out, |file, group| match (values, types) {
+        (AttributeValues::User(values), Some(types)) => {
+            let nc_type = file.like_type(group, (&types, values.nc_type()))?;
+            file.put_att_user(group, varid_out, name, nc_type, values.into_elements())
+        }
+        (values, _) => file.put_attribute(group, varid_out, name, &values),
     })
 }
 

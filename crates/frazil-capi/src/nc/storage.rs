@@ -12,7 +12,7 @@ use frazil::schema::Text;
 use crate::nc::pointers::{list, store, store_all};
 use crate::nc::slab::{Axes, Variable};
 use crate::nc::strings::{allocated, owned};
-use crate::nc::user_values::deliver;
+use crate::nc::user_values::{collect, deliver};
 use crate::nc::{entries, table, types};
 
 /// What netCDF-C begins with: 64 MiB, 1000 slots.
@@ -77,10 +77,12 @@ pub(crate) unsafe fn define_fill(
         let texts = unsafe { owned(value.cast(), 1) }?;
         return file.def_var_fill_text(group, varid, texts.first().unwrap_or(&Text::default()));
     }
-    let size = match types::is_atomic(nc_type) {
-        true => types::describe(nc_type)?.1,
-        false => file.user_types().get(nc_type)?.size_bytes,
-    };
+    if !types::is_atomic(nc_type) {
+        // SAFETY: as this function's.
+        let element = unsafe { collect(file.user_types(), nc_type, value, 1) }?;
+        return file.def_var_fill_user(group, varid, element);
+    }
+    let size = types::describe(nc_type)?.1;
     // SAFETY: as this function's.
     let bytes = unsafe { list(value.cast::<u8>(), size) }?;
     file.def_var_fill(group, varid, no_fill, Some(bytes))

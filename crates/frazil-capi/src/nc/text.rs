@@ -46,6 +46,15 @@ pub(crate) fn keep_detail(status: Status, detail: &str) {
     let _ = DETAIL.try_with(|place| place.replace(kept));
 }
 
+/// The words for a status, then the detail. What the detail says already, as of an error of the system, is not said
+/// twice.
+fn joined(status: c_int, words: &str, detail: String) -> String {
+    match detail.contains(words) || (status > 0 && detail.contains("(os error ")) {
+        true => detail,
+        false => format!("{words}: {detail}"),
+    }
+}
+
 /// The words for a status; with what the last call of this thread that failed said, if it had this one.
 fn told(status: c_int) -> *const c_char {
     let words = message(status);
@@ -57,11 +66,7 @@ fn told(status: c_int) -> *const c_char {
     let Ok(Some(detail)) = detail else {
         return words.as_ptr();
     };
-    let start = words.to_string_lossy();
-    let text = match detail.starts_with(&*start) {
-        true => detail,
-        false => format!("{start}: {detail}"),
-    };
+    let text = joined(status, &words.to_string_lossy(), detail);
     let text = CString::new(text).unwrap_or_else(|_| words.to_owned());
     let kept = TOLD.try_with(|place| {
         place.replace(text);
@@ -84,5 +89,23 @@ declared_elsewhere! {
     #[unsafe(no_mangle)]
     extern "C" fn frz_nc_inq_libvers() -> *const c_char {
         LIBRARY_VERSION.as_ptr()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn no_cause_is_told_twice() {
+        let full = "No space left on device";
+        for cause in [full, "File too large"] {
+            let detail = format!("a.nc: write: {cause} (os error 28)");
+            assert_eq!(joined(28, full, detail.clone()), detail);
+        }
+        let one = joined(-33, "NetCDF: Not a valid ID", "no such file".to_owned());
+        assert_eq!(one, "NetCDF: Not a valid ID: no such file");
+        let denied = joined(13, "Permission denied", "a.nc is locked".to_owned());
+        assert_eq!(denied, "Permission denied: a.nc is locked");
     }
 }

@@ -173,8 +173,8 @@ pub enum Fill {
     Default,
     /// One element of the variable's type.
     Value(AttributeValue),
-    /// One element of a type that the program has defined.
-    Bytes(Vec<u8>),
+    /// One element of a type that the program has defined, with what it points to.
+    Element(Elements),
     /// Nothing in particular: `NC_NOFILL`.
     Nothing,
 }
@@ -429,18 +429,34 @@ impl SchemaVariable {
         Some(ElementType { order, ..element })
     }
 
-    /// One element that was never written, in the stored byte order; `None`: a string.
+    /// One element of a type that the program has defined that was never written; `None`: of another type.
+    #[must_use]
+    pub fn fill_element(&self) -> Option<Elements> {
+        match (self.value_type, &self.fill) {
+            (ValueType::Defined(_), Fill::Element(element)) => Some(element.clone()),
+            (ValueType::Defined(defined), _) => {
+                Some(Elements::plain(defined.size_bytes, defined.default_fill()))
+            }
+            _ => None,
+        }
+    }
+
+    /// One element that was never written, in the stored byte order, with zeros where pointers belong; `None`: a
+    /// string.
     #[must_use]
     pub fn fill_bytes(&self) -> Option<Vec<u8>> {
         let nc_type = match (self.value_type, &self.fill) {
             (ValueType::Atomic(nc_type), _) => nc_type,
-            (ValueType::Defined(_), Fill::Bytes(bytes)) => return Some(bytes.clone()),
-            (ValueType::Defined(defined), _) => return Some(defined.default_fill()),
+            (ValueType::Defined(_), _) => {
+                return self.fill_element().map(|one| one.elements().to_vec());
+            }
             (ValueType::String, _) => return None,
         };
         let mut bytes = match &self.fill {
             Fill::Value(value) => value.to_be_bytes(),
-            Fill::Default | Fill::Nothing | Fill::Bytes(_) => nc_type.default_fill().to_be_bytes(),
+            Fill::Default | Fill::Nothing | Fill::Element(_) => {
+                nc_type.default_fill().to_be_bytes()
+            }
         };
         if !self.is_big_endian {
             bytes.reverse();

@@ -1,5 +1,7 @@
 //! Types that programs define.
 
+use std::collections::VecDeque;
+
 use super::Dataset;
 use crate::create::Backend;
 use crate::engine::Engine;
@@ -17,6 +19,29 @@ impl Dataset {
             Backend::Engine(engine) => engine.user_types(),
             Backend::Bundled(_) | Backend::Closed(_) => &NONE,
         }
+    }
+
+    /// The type that is like one of another file, as `nc_copy_att` looks for it: in a group, then in those above it,
+    /// then in all.
+    ///
+    /// # Errors
+    /// `NC_EBADTYPE` if there is none.
+    pub fn like_type(&mut self, group: GroupNumber, other: (&UserTypes, i32)) -> Outcome<i32> {
+        let mut at = Some(group);
+        while let Some(here) = at {
+            if let Some(found) = self.user_types().first_like(here, other) {
+                return Ok(found);
+            }
+            at = self.inq_grp_parent(here).ok();
+        }
+        let mut groups = VecDeque::from([GroupNumber::ROOT]);
+        while let Some(here) = groups.pop_front() {
+            if let Some(found) = self.user_types().first_like(here, other) {
+                return Ok(found);
+            }
+            groups.extend(self.inq_grps(here)?);
+        }
+        Err(Status::EBADTYPE)
     }
 
     /// Whether define mode was left since a type was defined.
@@ -121,6 +146,19 @@ impl Dataset {
         elements: Elements,
     ) -> Outcome<()> {
         self.written(|engine| engine.put_att_user(group, varid, name, nc_type, elements))
+    }
+
+    /// `nc_def_var_fill` of a variable whose type a program has defined: one element.
+    ///
+    /// # Errors
+    /// As `nc_def_var_fill`.
+    pub fn def_var_fill_user(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        element: Elements,
+    ) -> Outcome<()> {
+        self.written(|engine| engine.def_var_fill_user(group, varid, element))
     }
 
     /// What only a file has that the writer writes.

@@ -2,7 +2,7 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 
-use super::user_types::{not_served, number_of_defined};
+use super::user_types::number_of_defined;
 use super::{Engine, count};
 use crate::convert::convert;
 use crate::names::{FILL_VALUE, MAX_NAME, check_name, check_sought, is_reserved};
@@ -154,11 +154,8 @@ impl Engine {
             {
                 self.set_fill_value(variable, Fill::Value(value))
             }
-            (ValueType::Defined(of), _) if of.is_indirect => {
-                Err(not_served("fill values with strings or sequences"))
-            }
             (ValueType::Defined(stored), SchemaValue::Defined(given, value)) if stored == given => {
-                self.set_fill_value(variable, Fill::Bytes(value.elements().to_vec()))
+                self.set_fill_value(variable, Fill::Element(value))
             }
             (ValueType::String, value @ SchemaValue::Strings(_)) => {
                 let owner = AttributeOwner::Variable(variable);

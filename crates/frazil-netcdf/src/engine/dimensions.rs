@@ -38,7 +38,7 @@ impl Engine {
     }
 
     pub(crate) fn inq_dim(&mut self, group: GroupNumber, dimid: i32) -> Answer<DimensionInquiry> {
-        let id = self.any_dimension(group, dimid)?;
+        let id = self.dimension(group, dimid)?;
         let dimension = &self.schema().dimensions[id.0];
         Ok(DimensionInquiry {
             name: dimension.name.clone(),
@@ -79,7 +79,7 @@ impl Engine {
     pub(crate) fn rename_dim(&mut self, group: GroupNumber, dimid: i32, name: &str) -> Answer<()> {
         let at = self.group(group)?;
         let name = &*check_name(name)?;
-        let id = self.any_dimension(group, dimid)?;
+        let id = self.dimension(group, dimid)?;
         self.check_free_dimension(at, name)?;
         self.is_changed = true;
         Ok(self.writer.rename_dimension(id, name)?)
@@ -111,24 +111,13 @@ impl Engine {
         Ok(own.first().copied().unwrap_or(-1))
     }
 
-    /// A dimension by its number, which means the same in every group.
-    fn any_dimension(&self, group: GroupNumber, dimid: i32) -> Answer<DimensionId> {
+    /// A dimension by its number, which means the same in every group: as in netCDF-C, variables may have those of
+    /// any group.
+    pub(super) fn dimension(&self, group: GroupNumber, dimid: i32) -> Answer<DimensionId> {
         self.group(group)?;
         let id = usize::try_from(dimid).map_err(|_| Status::EBADDIM)?;
         if id < self.schema().dimensions.len() {
             Ok(DimensionId(id))
-        } else {
-            Err(Status::EBADDIM.into())
-        }
-    }
-
-    /// A dimension of a group or of those above it.
-    pub(super) fn dimension(&self, group: GroupNumber, dimid: i32) -> Answer<DimensionId> {
-        let id = self.any_dimension(group, dimid)?;
-        let owner = self.schema().dimensions[id.0].group;
-        let group = self.group(group)?;
-        if self.upwards(group).any(|at| at == owner) {
-            Ok(id)
         } else {
             Err(Status::EBADDIM.into())
         }
@@ -158,7 +147,7 @@ impl Engine {
     /// The order in which netCDF-C finds the unlimited dimensions of a group in a file that was opened.
     pub(crate) fn remember_unlimited(&mut self, group: GroupNumber, ids: &[i32]) -> Answer<()> {
         let at = self.group(group)?;
-        let found = ids.iter().map(|&dimid| self.any_dimension(group, dimid));
+        let found = ids.iter().map(|&dimid| self.dimension(group, dimid));
         let mut found = found.collect::<Answer<Vec<_>>>()?;
         // What is none of the group's stays out: whoever compares the orders sees it.
         found.retain(|id| self.unlimited_of(at).any(|own| own == *id));

@@ -125,7 +125,8 @@ impl Engine {
         Self::new(writer, options, false)
     }
 
-    fn new(writer: Writer, options: WriterOptions, is_new: bool) -> Self {
+    fn new(mut writer: Writer, options: WriterOptions, is_new: bool) -> Self {
+        writer.allow_dimensions_of_any_group();
         let schema = writer.schema();
         let mut variables = vec![Vec::new(); schema.groups.len()];
         for (i, variable) in schema.variables.iter().enumerate() {

@@ -47,8 +47,8 @@ impl Engine {
         let value_type = self.described(id).value_type;
         let fill = match (value_type, no_fill, value) {
             (ValueType::String, true, _) => return Err(Status::EINVAL.into()),
-            (ValueType::Defined(of), ..) if of.is_indirect && (no_fill || value.is_some()) => {
-                return Err(not_served("fill values with strings or sequences"));
+            (ValueType::Defined(of), true, _) if of.is_indirect => {
+                return Err(not_served("strings or sequences without a fill value"));
             }
             (_, true, _) => Fill::Nothing,
             (_, false, None) => match &self.writer.settings(id).fill {
@@ -61,24 +61,36 @@ impl Engine {
                 }
                 Fill::Value(AttributeValue::from_native_bytes(nc_type, bytes))
             }
-            (ValueType::Defined(defined), false, Some(bytes)) => {
-                if bytes.len() != defined.size_bytes {
-                    return Err(Status::EINVAL.into());
-                }
-                Fill::Bytes(bytes.to_vec())
+            // Its values are no bytes alone: they go by other calls.
+            (ValueType::String | ValueType::Defined(_), false, Some(_)) => {
+                return Err(Status::EBADTYPE.into());
             }
-            // Its values are no bytes: they go by the call for texts.
-            (ValueType::String, false, Some(_)) => return Err(Status::EBADTYPE.into()),
         };
         self.remembered[id.0].is_unfilled_by_mode = false;
         match fill {
-            fill @ (Fill::Value(_) | Fill::Bytes(_)) => {
-                // Its attribute comes last.
-                self.set(id, |settings| settings.fill = Fill::Default)?;
-                self.set(id, |settings| settings.fill = fill)
-            }
+            fill @ Fill::Value(_) => self.set_last(id, fill),
             fill => self.set(id, |settings| settings.fill = fill),
         }
+    }
+
+    /// Sets a fill value whose attribute comes last.
+    fn set_last(&mut self, id: VariableId, fill: Fill) -> Answer<()> {
+        self.set(id, |settings| settings.fill = Fill::Default)?;
+        self.set(id, |settings| settings.fill = fill)
+    }
+
+    /// As [`Self::def_var_fill`], with one element of a type that the program has defined.
+    pub(crate) fn def_var_fill_user(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        element: Elements,
+    ) -> Answer<()> {
+        refuse_global(varid)?;
+        let id = self.variable(group, varid)?;
+        self.check_changeable(id)?;
+        self.remembered[id.0].is_unfilled_by_mode = false;
+        self.set_last(id, Fill::Element(element))
     }
 
     /// Sets `_FillValue`, which keeps its place among the attributes if it is there.
@@ -116,8 +128,8 @@ impl Engine {
         let fill = &self.described(id).fill;
         let value = match (self.described(id).value_type, fill) {
             (ValueType::Defined(defined), _) => {
-                let bytes = self.described(id).fill_bytes().unwrap_or_default();
-                let elements = Elements::plain(defined.size_bytes, bytes);
+                let element = self.described(id).fill_element();
+                let elements = element.ok_or(Status::EBADTYPE)?;
                 AttributeValues::User(UserValues::new(number_of_defined(defined), elements))
             }
             (ValueType::String, _) => {

@@ -72,6 +72,7 @@ impl Definitions {
     }
 
     fn define(&self, writer: &mut Writer) -> Answer<()> {
+        writer.allow_dimensions_of_any_group();
         for group in self.schema.groups.iter().skip(1) {
             writer.add_group(group.parent.unwrap_or(Schema::ROOT), &group.name)?;
         }

@@ -158,7 +158,7 @@ fn groups_share_the_dimensions_above_them() {
     let deep = data.def_grp(ocean, "deep").unwrap();
     data.rename_grp(ocean, "ocean").unwrap();
     assert_eq!(data.rename_grp(ROOT, "r"), Err(Status::EBADGRPID));
-    assert_eq!(data.def_var(ROOT, "v", INT, &[t]), Err(Status::EBADDIM));
+    assert_eq!(data.def_var(ROOT, "v", INT, &[t + 1]), Err(Status::EBADDIM));
     assert_eq!(data.def_var(deep, "v", INT, &[t, x]), Ok(0));
     data.put(
         deep,

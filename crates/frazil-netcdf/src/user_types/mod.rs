@@ -21,11 +21,11 @@ use crate::types::{GroupNumber, STRING};
 pub(crate) const FIRST_USER_TYPE: i32 = 32;
 
 /// The types of a file, by their numbers.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct UserTypes(Vec<UserType>);
 
 /// A type that a program has defined.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct UserType {
     /// Its name.
     pub name: String,
@@ -41,7 +41,7 @@ pub struct UserType {
 }
 
 /// What elements of a type are.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum TypeKind {
     /// Structures.
     Compound(Vec<Field>),
@@ -62,7 +62,7 @@ pub enum TypeKind {
 }
 
 /// A member of a structure.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     /// Its name.
     pub name: String,
@@ -97,6 +97,47 @@ impl UserTypes {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The number of the first type in a group that is like a type of another file.
+    pub(crate) fn first_like(
+        &self,
+        group: GroupNumber,
+        (others, nc_type): (&Self, i32),
+    ) -> Option<i32> {
+        let mut here = self.all().filter(|(_, one)| one.group == group);
+        let found = here.find(|&(number, _)| self.is_like(number, (others, nc_type)));
+        found.map(|(number, _)| number)
+    }
+
+    /// Whether `nc_copy_att` takes a type of another file for one of this: both have the same name, and elements are
+    /// the same in memory. As in netCDF-C, members may have other names.
+    fn is_like(&self, nc_type: i32, (others, other): (&Self, i32)) -> bool {
+        if nc_type < FIRST_USER_TYPE {
+            return nc_type == other;
+        }
+        let (Ok(one), Ok(two)) = (self.get(nc_type), others.get(other)) else {
+            return false;
+        };
+        let are_like = |one: i32, two: i32| self.is_like(one, (others, two));
+        one.name == two.name
+            && one.size_bytes == two.size_bytes
+            && match (&one.kind, &two.kind) {
+                (TypeKind::Compound(ours), TypeKind::Compound(theirs)) => {
+                    let is_same = |(one, two): (&Field, &Field)| {
+                        one.offset == two.offset
+                            && one.shape == two.shape
+                            && are_like(one.nc_type, two.nc_type)
+                    };
+                    ours.len() == theirs.len() && ours.iter().zip(theirs).all(is_same)
+                }
+                (
+                    TypeKind::VariableLength { base: one },
+                    TypeKind::VariableLength { base: two },
+                ) => are_like(*one, *two),
+                (TypeKind::Enumeration { .. } | TypeKind::Opaque, _) => one.kind == two.kind,
+                _ => false,
+            }
     }
 
     /// The number of the first type of the file that looks so in memory, among so many from the first on.

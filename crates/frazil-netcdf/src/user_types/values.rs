@@ -32,6 +32,12 @@ impl UserValues {
         Ok(Self::new(nc_type, elements))
     }
 
+    /// The elements alone.
+    #[must_use]
+    pub fn into_elements(self) -> Elements {
+        self.elements
+    }
+
     /// `nc_type` of the elements.
     #[must_use]
     pub fn nc_type(&self) -> i32 {

@@ -10,6 +10,7 @@ use super::existing_types::{FoundTypes, lies_as_in_memory};
 use frazil_types::ByteOrder;
 
 use crate::classic::AttributeValue;
+use crate::elements::Elements;
 use crate::error::{ContainerError, Result};
 use crate::hdf5::OutputStorage;
 use crate::hdf5::contents::{Entry, EntryKind};
@@ -407,7 +408,7 @@ fn fill_of(info: &DatasetInfo, value_type: ValueType, attributes: &[SchemaAttrib
         // What else there is netCDF-C alone tells.
         ValueType::Defined(defined) if defined.is_indirect => return Fill::Default,
         ValueType::Defined(defined) if is_named || bytes != defined.default_fill() => {
-            return Fill::Bytes(bytes);
+            return Fill::Element(Elements::plain(defined.size_bytes, bytes));
         }
         ValueType::String | ValueType::Defined(_) => return Fill::Default,
     };

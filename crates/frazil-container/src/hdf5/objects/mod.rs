@@ -13,6 +13,7 @@ use super::committed_types::in_memory;
 use super::creation::set_chunked;
 use super::netcdf_names::{COORDINATES, STRICT};
 use super::provenance::write_provenance;
+use crate::elements::Pinned;
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute;
 use crate::ffi::dataset::Dataset;
@@ -263,7 +264,7 @@ impl Objects {
             _ => creation.set_contiguous()?,
         }
         let fill = FillBytes::of(variable)?;
-        match &fill.0 {
+        match &fill.bytes {
             Some(bytes) => {
                 creation.set_fill_time(FillTime::IfSet)?;
                 creation.set_fill_value(&datatype, Some(bytes))?;
@@ -340,19 +341,33 @@ impl Objects {
     }
 }
 
-/// One element that was never written, in the bytes of a variable's type.
-struct FillBytes(
-    Option<Vec<u8>>,
-    #[expect(dead_code, reason = "the bytes point to it")] Texts,
-);
+/// One element that was never written, as it is in memory.
+#[derive(Default)]
+struct FillBytes {
+    bytes: Option<Vec<u8>>,
+    /// What the bytes point to.
+    _texts: Texts,
+    _behind: Pinned,
+}
 
 impl FillBytes {
     fn of(variable: &SchemaVariable) -> Result<Self> {
         if variable.fill == Fill::Nothing {
-            return Ok(Self(None, Texts::default()));
+            return Ok(Self::default());
+        }
+        if let Some(element) = variable.fill_element() {
+            let mut pinned = element.pinned()?;
+            return Ok(Self {
+                bytes: Some(std::mem::take(&mut pinned.elements)),
+                _behind: pinned,
+                ..Self::default()
+            });
         }
         if let Some(bytes) = variable.fill_bytes() {
-            return Ok(Self(Some(bytes), Texts::default()));
+            return Ok(Self {
+                bytes: Some(bytes),
+                ..Self::default()
+            });
         }
         let own = variable.attributes.iter().find(|a| a.name == "_FillValue");
         let text = match own.map(|attribute| &attribute.value) {
@@ -360,7 +375,11 @@ impl FillBytes {
             _ => Text::default(),
         };
         let texts = Texts::new(&[text])?;
-        Ok(Self(Some(texts.pointers()), texts))
+        Ok(Self {
+            bytes: Some(texts.pointers()),
+            _texts: texts,
+            ..Self::default()
+        })
     }
 }
 
