@@ -135,6 +135,16 @@ COLUMNS["opening"] = {
     "wanted": "wanted",
     "missed": "missed",
 }
+COLUMNS["unmodified"] = {
+    "program": "case",
+    "": "way",
+    "whole run, s": "wall_s",
+    "CPU, s": "cpu_s",
+    "in calls, s": "in_calls_s",
+    "relative to plain": "over_plain",
+    "MB": "output_mb",
+    "missed": "missed",
+}
 COLUMNS["choices"] = {
     "values keep": "precision",
     "readers": "readers",

@@ -18,9 +18,9 @@ from .errors import CorruptError
 Type = Mapping[str, Any]
 
 _LENGTH = np.dtype("<u8")
-# What C's `long double` can be, by the bits that numpy counts (x87's 80 bits, and binary128): its bits
-# and the lowest of them; where the sign is; the exponent, its bits and bias; the mantissa and its
-# bits; whether its first bit is implied (0) or stored (2).
+# What C's `long double` can be, by the bits that numpy counts (x87's 80 bits, and binary128): its
+# bits and the lowest of them; where the sign is; the exponent, its bits and bias; the mantissa and
+# its bits; whether its first bit is implied (0) or stored (2).
 _LONG_FORMS = {
     63: (80, 0, 79, 64, 15, 16383, 0, 64, 2),
     112: (128, 0, 127, 112, 15, 16383, 0, 112, 0),
