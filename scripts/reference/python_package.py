@@ -94,7 +94,8 @@ def described(docstring: str) -> Iterable[str]:
 
 
 def is_property(node: ast.FunctionDef) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list)
+    names = {one.id for one in node.decorator_list if isinstance(one, ast.Name)}
+    return not names.isdisjoint({"property", "cached_property"})
 
 
 def signature(node: ast.FunctionDef, name: str, is_method: bool) -> str:
