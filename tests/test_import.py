@@ -183,3 +183,12 @@ def test_imported_files_pack_into_classic_ones(tmp_path: Path):
     assert classic.read_bytes().startswith(b"CDF")
     with netCDF4.Dataset(classic) as file:
         assert file["b"][:].tolist() == [2.5, 4.5]
+
+
+def test_packing_text_names_the_command_that_imports_it(tmp_path: Path):
+    source = tmp_path / "in.csv"
+    source.write_text("a\n1\n")
+    refused = frazil("pack", source, "-o", tmp_path / "out.nc")
+    assert refused.code == FAILED and "`frazil import`" in refused.stderr
+    other = source.rename(tmp_path / "in.nc")
+    assert "import" not in frazil("pack", other, "-o", tmp_path / "out.nc").stderr

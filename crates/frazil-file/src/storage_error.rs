@@ -47,7 +47,10 @@ pub fn from_container(error: ContainerError, path: &Path) -> Error {
             Some("the file is damaged or incomplete; copy it again from its source".to_owned())
         }
         ContainerError::NotAContainer(_) => {
-            Some("frazil reads classic netCDF (CDF-1, 2, 5), netCDF-4 and HDF5 files".to_owned())
+            Some(format!(
+                "frazil reads classic netCDF (CDF-1, 2, 5), netCDF-4 and HDF5 files{}",
+                hint_for_text(path)
+            ))
         }
         ContainerError::Io { source, .. }
         | ContainerError::Classic(
@@ -63,5 +66,14 @@ pub fn from_container(error: ContainerError, path: &Path) -> Error {
     match cure {
         Some(cure) => mapped.with_cure(cure),
         None => mapped,
+    }
+}
+
+/// Where to go with a file of delimited text.
+fn hint_for_text(path: &Path) -> &'static str {
+    let suffix = path.extension().and_then(|suffix| suffix.to_str());
+    match suffix.map(str::to_ascii_lowercase).as_deref() {
+        Some("csv" | "tsv" | "txt" | "dat") => "; `frazil import` makes one of delimited text",
+        _ => "",
     }
 }

@@ -16,18 +16,31 @@ pub(super) fn lines(energy: &EnergyReport, is_predicted: bool) -> String {
         true => ("costs", -1.0),
         false => ("saves", 1.0),
     };
-    format!(
-        "{predicted}{} {source}, {} CO2\n  {}\n  a year of storage {verb} {} ({} electricity, {} maintenance, {} disks),\n  {} and {} CO2\n",
-        joules(energy.joules),
-        scaled(energy.co2_grams, "g"),
-        text::plain(&energy.basis),
-        euros(sign * energy.saved_euros_per_year),
-        euros(sign * saving.electricity_euros_per_year),
-        euros(sign * saving.maintenance_euros_per_year),
-        euros(sign * saving.disks_euros_per_year),
-        scaled(sign * saving.kwh_per_year * 1000.0, "Wh"),
-        scaled(sign * saving.co2_grams_per_year, "g"),
-    )
+    let closing = |words: String, indent| text::wrapped(&words, indent, text::screen_columns());
+    [
+        closing(
+            format!(
+                "{predicted}{} {source}, {} CO2",
+                joules(energy.joules),
+                scaled(energy.co2_grams, "g")
+            ),
+            "",
+        ),
+        closing(text::plain(&energy.basis).into(), "  "),
+        closing(
+            format!(
+                "a year of storage {verb} {} ({} electricity, {} maintenance, {} disks), {} and {} CO2",
+                euros(sign * energy.saved_euros_per_year),
+                euros(sign * saving.electricity_euros_per_year),
+                euros(sign * saving.maintenance_euros_per_year),
+                euros(sign * saving.disks_euros_per_year),
+                scaled(sign * saving.kwh_per_year * 1000.0, "Wh"),
+                scaled(sign * saving.co2_grams_per_year, "g"),
+            ),
+            "  ",
+        ),
+    ]
+    .concat()
 }
 
 /// `21.8 J`, `3.40 kJ`.

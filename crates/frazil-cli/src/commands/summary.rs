@@ -62,14 +62,15 @@ pub(crate) fn of_file(report: &PackReport, shown: Shown) -> String {
         true => energy::lines(&report.energy, report.dry_run),
         false => String::new(),
     };
+    let closing = |words: String| text::wrapped(&words, "", screen_columns());
     format!(
-        "{}\n{}{}{}{}\n{}\n{energy}",
+        "{}\n{}{}{}{}{}{energy}",
         heading(report),
         table.render(screen_columns()),
         table::left_out(hidden),
         rounded(report, all_variables),
-        file_sizes(report),
-        cost(report)
+        closing(file_sizes(report)),
+        closing(cost(report))
     )
 }
 
@@ -276,11 +277,12 @@ pub(crate) fn of_all(reports: &[PackReport], skipped: usize, seconds: f64) -> St
     if reports.is_empty() {
         return format!("\n{files}{skipped}\n");
     }
-    format!(
-        "\n{files}{kept}{skipped}: {}, {seconds:.2} s, {}\n",
+    let words = format!(
+        "{files}{kept}{skipped}: {}, {seconds:.2} s, {}",
         sizes(sum(|r| r.input_file_bytes), sum(|r| r.output_file_bytes)),
         rate(sum(|r| r.written_bytes), seconds)
-    )
+    );
+    format!("\n{}", text::wrapped(&words, "", screen_columns()))
 }
 
 #[cfg(test)]

@@ -82,13 +82,17 @@ fn summary(file: &NewFile<'_>, all_variables: bool) -> String {
             text::ratio(variable.raw_bytes, variable.stored_bytes),
         ]);
     }
-    format!(
-        "{}\n{}{}\n{} of values in a file of {}, {:.1} s\n",
-        text::shorten(&text::path(file.output), screen_columns()),
-        table.render(screen_columns()),
-        table::left_out(hidden),
+    let closing = format!(
+        "{} of values in a file of {}, {:.1} s",
         human(file.raw_bytes),
         human(file.file_bytes),
         file.seconds
+    );
+    format!(
+        "{}\n{}{}\n{}",
+        text::shorten(&text::path(file.output), screen_columns()),
+        table.render(screen_columns()),
+        table::left_out(hidden),
+        text::wrapped(&closing, "", screen_columns())
     )
 }
