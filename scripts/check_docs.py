@@ -1,7 +1,7 @@
 """Checks the documents: what they name exists, and their sentences are short and plain.
 
-Links, make targets and the tests in docs/format.md must exist. Outside tables, code and generated
-parts, no sentence has more than 40 words, and none uses the words of DIALECT.
+Links, make targets, paths of crates and the tests in docs/format.md must exist. Outside tables,
+code and generated parts, no sentence has more than 40 words, and none uses the words of DIALECT.
 """
 
 import re
@@ -27,6 +27,8 @@ DIALECT = re.compile(
 )
 # Pages that scripts write from texts of other places, and the log of changes.
 NOT_PROSE = re.compile(r"docs/(\w+_reference|evidence|tutorials/.*)\.md|CHANGELOG\.md")
+# Paths of the tree in code spans: from its root, or (in docs/architecture.md) from crates/.
+PATH = re.compile(r"`((?:crates|frazil-[a-z]+)/[\w./-]+\w(?:\.\w+|/))`")
 TEST_CELL = re.compile(r"`(?:tests/[\w/.]+::)?(test_\w+|[a-z]\w+::\w+)`")
 
 
@@ -82,6 +84,13 @@ def hard_sentences(text: str) -> list[str]:
     return found
 
 
+def missing_paths(text: str) -> list[str]:
+    """Files and folders of crates in code spans that are not there."""
+    roots = (ROOT, ROOT / "crates")
+    named = sorted(set(PATH.findall(text)))
+    return [path for path in named if not any((root / path).exists() for root in roots)]
+
+
 def unknown_targets(text: str, known: set[str]) -> list[str]:
     """`make X` in code spans and code blocks where X is no target."""
     code = " ".join(re.findall(r"```.*?```|`[^`]+`", text, flags=re.DOTALL))
@@ -101,6 +110,8 @@ def main() -> int:
     for document in tracked("*.md"):
         text = document.read_text()
         found = broken_links(document, text) + unknown_targets(text, known)
+        if document.name != "CHANGELOG.md":
+            found += missing_paths(text)
         if document.name == "format.md":
             found += unknown_tests(text, sources)
         name = str(document.relative_to(ROOT))

@@ -1,8 +1,9 @@
 //! The threads on which requests wait.
 //!
-//! They are the one exception to the law that threads start in `frazil-pipeline`: they wait for the network and copy
-//! what comes, and never decode. A child process after a fork has none of its parent's threads and must not use its
-//! connections, so that each process has a runtime and a client of its own; what came from the parent is left alone.
+//! They are the one exception in the engine to the law that threads start in `frazil-pipeline`: they wait for the
+//! network and copy what comes, and never decode. A child process after a fork has none of its parent's threads and
+//! must not use its connections, so that each process has a runtime and a client of its own; what came from the parent
+//! is left alone.
 
 use std::future::Future;
 use std::io;
