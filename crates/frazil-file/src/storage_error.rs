@@ -46,12 +46,10 @@ pub fn from_container(error: ContainerError, path: &Path) -> Error {
         ContainerError::Corrupt(_) => {
             Some("the file is damaged or incomplete; copy it again from its source".to_owned())
         }
-        ContainerError::NotAContainer(_) => {
-            Some(format!(
-                "frazil reads classic netCDF (CDF-1, 2, 5), netCDF-4 and HDF5 files{}",
-                hint_for_text(path)
-            ))
-        }
+        ContainerError::NotAContainer(_) => Some(format!(
+            "frazil reads classic netCDF (CDF-1, 2, 5), netCDF-4 and HDF5 files{}",
+            hint_for_text(path)
+        )),
         ContainerError::Io { source, .. }
         | ContainerError::Classic(
             ClassicError::Io { source, .. } | ClassicError::Write { source, .. },
