@@ -11,7 +11,7 @@ from support.command import BINARY, DONE, ROOT, frazil, pack
 
 sys.path.insert(0, str(ROOT / "bench"))
 from decision_files import SHAPE, make, smooth
-from decision_rules import WAYS, Broken, broken, is_more, judge, promises
+from decision_rules import WAYS, Broken, broken, foretold, is_more, judge, promises
 
 pytestmark = pytest.mark.sampled(one_in=2)
 
@@ -35,6 +35,20 @@ def test_a_dearer_goal_and_a_wider_reader_level_are_not_larger(tmp_path: Path):
     assert broken == []
     # All of so small a variable was seen.
     assert all(one.is_within for one in predictions), predictions
+
+
+@pytest.mark.parametrize("compression", [{}, {"zlib": True, "complevel": 4}])
+def test_what_sticks_out_of_the_array_is_not_predicted(compression: dict, tmp_path: Path):
+    """132 records in chunks for series, of which a chunk may hold 256: half of it is no data."""
+    source, output = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(source, "w") as file:
+        for name, length in {"time": None, "y": 60, "x": 72}.items():
+            file.createDimension(name, length)
+        dimensions = ("time", "y", "x")
+        field = file.createVariable("v", "f4", dimensions, chunksizes=(1, 60, 72), **compression)
+        noise = np.random.default_rng(3).normal(size=(132, 60, 72)) / 1000
+        field[:] = smooth(132, 60, 72) + noise.astype("f4")
+    assert foretold(Path(BINARY), source, output, "series").is_within
 
 
 def test_broken_promises_are_found(tmp_path: Path):

@@ -196,7 +196,7 @@ impl<'a> Trial<'a> {
             let stored = self.bytes_of(candidate.chain(), candidate.encoder(), part)?;
             sizes.push((part.len(), stored as usize));
         }
-        let share = share(&sizes).unwrap_or(0.0) * self.padding;
+        let share = self.share_inside(&sizes).unwrap_or(0.0);
         Ok((share, spread(&sizes)))
     }
 
@@ -243,6 +243,12 @@ impl<'a> Trial<'a> {
                 Ok((values.len(), bound.encode(values, self.scratch)?.len()))
             })
             .collect()
+    }
+
+    /// Stored bytes of samples by those of their raw bytes that lie inside the array; `sizes`: raw and stored
+    /// bytes of each, or of parts of them. `None`: nothing is stored.
+    pub(crate) fn share_inside(&self, sizes: &[(usize, usize)]) -> Option<f64> {
+        Some(share(sizes)? * self.padding)
     }
 
     /// The samples, cut into windows of so many bytes.

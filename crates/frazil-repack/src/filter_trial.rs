@@ -282,10 +282,11 @@ impl Trial<'_> {
         if !is_part || now.pipeline.is_empty() {
             return now.sampled_ratio;
         }
-        let size = self.input.variables()[samples.variable].element.size_bytes;
+        let variable = &self.input.variables()[samples.variable];
+        let size = variable.element.size_bytes;
         let sizes = sizes_with(&parts.chunks, now.pipeline, None, size, scratch);
         let found = sizes.and_then(|sizes| share(&sizes));
-        found.unwrap_or(now.sampled_ratio)
+        found.map_or(now.sampled_ratio, |found| found * samples.padding(variable))
     }
 
     /// How a variable is stored that lies in one run.

@@ -25,14 +25,20 @@ const COMMANDS: [(&str, &str); 16] = [
     ("bitinfo", "analyze"),
 ];
 /// Flags of nccopy, h5repack, ncks, CDO and of frazil's files of rules.
-const FLAGS: [(&str, &str); 19] = [
-    ("-d", "--level 5"),
-    ("-L", "--level 5"),
-    ("-z", "--level 5"),
-    ("--deflate", "--level 5"),
-    ("--dfl_lvl", "--level 5"),
-    ("--compression-level", "--level 5"),
-    ("--gzip", "--level 5"),
+const FLAGS: [(&str, &str); 25] = [
+    ("-d", "--level N"),
+    ("-L", "--level N"),
+    ("-z", "--level N"),
+    ("--deflate", "--level N"),
+    ("--dfl_lvl", "--level N"),
+    ("--compression-level", "--level N"),
+    ("--gzip", "--level N"),
+    ("--compression", "--level N"),
+    ("--complevel", "--level N"),
+    ("--zlib", "the default; with a level, --level N"),
+    ("--tolerance", "--abs-error NAME:BOUND, or --rel-error"),
+    ("--report", "frazil verify IN OUT --report PAGE.html"),
+    ("--html", "frazil verify IN OUT --report PAGE.html"),
     ("-c", "--chunks time=24,lat=64"),
     ("--cnk_dmn", "--chunks time=24,lat=64"),
     ("-s", "--shuffle on"),

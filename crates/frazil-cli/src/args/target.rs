@@ -11,11 +11,11 @@ use super::InputArgs;
 /// Where results go.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
-    /// Write the result of one input to this file, and create missing folders
+    /// Write the result of one input to this file, in a folder that exists
     #[arg(short, long, value_name = "OUT", group = "destination")]
     output: Option<PathBuf>,
-    /// Write each result into this directory, under the name of its input; inputs from directories and lists
-    /// keep their tree
+    /// Write each result into this directory, which is made if it is missing, under the name of its input;
+    /// inputs from directories and lists keep their tree
     #[arg(long, value_name = "DIR", group = "destination")]
     out_dir: Option<PathBuf>,
     /// Replace each input by its result, once the result is verified

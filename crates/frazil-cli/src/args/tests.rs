@@ -305,9 +305,15 @@ fn words_of_other_programs_lead_to_ours() {
         ("compress in.nc", "frazil pack"),
         ("convert in.nc", "unpack --format classic"),
         ("version", "frazil --version"),
-        ("pack -L 5 in.nc -o out.nc", "--level 5"),
-        ("pack in.nc -o out.nc --deflate 5", "--level 5"),
-        ("pack in.nc -o out.nc -d 5", "--level 5"),
+        ("pack -L 4 in.nc -o out.nc", "--level N"),
+        ("pack in.nc -o out.nc --deflate 4", "--level N"),
+        ("pack in.nc -o out.nc -d 4", "--level N"),
+        ("pack in.nc -o out.nc --zlib --complevel 4", "--level N"),
+        ("pack in.nc -o out.nc --tolerance 0.1", "--abs-error"),
+        (
+            "pack in.nc -o out.nc --report r.html",
+            "verify IN OUT --report",
+        ),
         ("pack in.nc -o out.nc --significant-digits 3", "--digits 3"),
         ("pack in.nc absent/out.nc", "do you mean -o absent/out.nc?"),
     ];

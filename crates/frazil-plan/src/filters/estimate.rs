@@ -202,7 +202,8 @@ fn by_windows(trial: &mut Trial<'_>, windows: &[Vec<u8>]) -> Option<(f64, f64, K
         spread: spread(&of_all),
         count: of_all.len(),
     };
-    Some((share(&of_samples)?, share(&of_all)?, known))
+    // Windows of the whole lie inside the array, those of samples where chunks stick out do not.
+    Some((trial.share_inside(&of_samples)?, share(&of_all)?, known))
 }
 
 /// What the input's filters make of the samples: of all that lies in the same chunks, unless the samples
@@ -214,5 +215,6 @@ fn ratio_of_samples(now: &CurrentStorage<'_>, trial: &mut Trial<'_>) -> f64 {
     }
     let samples = samples.iter().map(Vec::as_slice);
     let sizes = trial.sizes_of(samples, &now.pipeline.0, None);
-    share(&sizes.unwrap_or_default()).unwrap_or(now.sampled_ratio)
+    let share = trial.share_inside(&sizes.unwrap_or_default());
+    share.unwrap_or(now.sampled_ratio)
 }
