@@ -4,11 +4,12 @@
 //! `ERROR STOP`, while other threads still run: those that pack can be waited for. Nothing waits for
 //! ranks of MPI, which may be gone, nor for a thread that stays inside a call.
 
-use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Once, Weak};
 use std::time::{Duration, Instant};
 
 use frazil::Writer;
 
+use crate::global::Global;
 use crate::nc::table;
 use crate::writer::Shared;
 use crate::{guard, last_error};
@@ -19,7 +20,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// The writers of this process. A child after a fork has copies, of another generation.
-static WRITERS: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+static WRITERS: Global<Vec<Weak<Shared>>> = Global::new(Vec::new());
 
 /// Who else is to be called when the program ends, and has registered when it was first used.
 #[derive(Debug, Clone, Copy)]
@@ -48,10 +49,10 @@ pub(crate) fn prepare(library: Library) {
 
 /// Remembers a writer until it is closed.
 pub(crate) fn remember(writer: &Arc<Shared>) {
-    let mut writers = WRITERS.lock().unwrap_or_else(PoisonError::into_inner);
-    writers.retain(|known| known.strong_count() > 0);
-    writers.push(Arc::downgrade(writer));
-    drop(writers);
+    WRITERS.with(|writers| {
+        writers.retain(|known| known.strong_count() > 0);
+        writers.push(Arc::downgrade(writer));
+    });
     prepare(Library::Hdf5);
 }
 
@@ -69,10 +70,7 @@ fn commit_all() {
         return;
     }
     let deadline = Instant::now() + LONGEST_WAIT;
-    let writers = {
-        let mut writers = WRITERS.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *writers)
-    };
+    let writers = WRITERS.with(std::mem::take);
     for shared in writers.iter().filter_map(Weak::upgrade) {
         if shared.generation != frazil::fork_generation() {
             // The parent's: not even its memory is freed here.

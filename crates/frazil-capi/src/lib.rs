@@ -19,6 +19,8 @@ mod arguments;
 #[expect(unsafe_code, reason = "registers with atexit")]
 mod at_exit;
 
+mod global;
+
 mod guard;
 
 mod last_error;

@@ -5,12 +5,12 @@
 
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use frazil::netcdf::{Dataset, Mode, Outcome, Status};
 use frazil::{Comm, CommError, Error, ErrorCode, Result, Writer};
 
 use crate::arguments::{self, elements, invalid, not_negative, null, result_at};
+use crate::global::Global;
 use crate::guard::guarded;
 use crate::last_error;
 use crate::mpi_library;
@@ -90,7 +90,7 @@ const LINK: &str = "link it with -lfrazil_mpi; if the linker drops libraries tha
 const OTHER_MPI: c_int = 2;
 
 /// What knows MPI, if anything does.
-static CONNECT: Mutex<frz_connect> = Mutex::new(None);
+static CONNECT: Global<frz_connect> = Global::new(None);
 
 /// A checked table, as the facade sees it.
 pub(crate) struct Table {
@@ -330,7 +330,7 @@ pub unsafe extern "C" fn frz_append_parallel_fortran(
 /// in `frz_mpi_register`. NULL: there is no MPI.
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_set_connect(connect: frz_connect) {
-    *CONNECT.lock().unwrap_or_else(PoisonError::into_inner) = connect;
+    CONNECT.with(|known| *known = connect);
 }
 
 /// # Safety
@@ -344,7 +344,7 @@ pub(crate) unsafe fn table_of(comm: *const frz_comm) -> Result<Table> {
 
 /// A table for the communicator with this handle.
 fn connected(fortran_comm: c_int) -> Result<Table> {
-    let known = || *CONNECT.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = || CONNECT.with(|known| *known);
     let connect = known().or_else(|| {
         mpi_library::find();
         known()

@@ -1,9 +1,9 @@
 //! Limits of an operation: threads, memory, and when to stop.
 
 use std::num::NonZero;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use frazil_pipeline::MemoryBudget;
 use frazil_types::ErrorCode;
@@ -92,21 +92,27 @@ pub fn threads(resources: &Resources) -> usize {
     available_cores()
 }
 
-/// How long the number of cores is kept. Linux answers from several files of the cgroup: for a program that opens many
-/// small files, that would be a quarter of their time.
-const CORES_KEPT: Duration = Duration::from_secs(1);
+/// How long the number of cores is kept, in milliseconds. Linux answers from several files of the cgroup: for a
+/// program that opens many small files, that would be a quarter of their time.
+const CORES_KEPT_MS: u64 = 1000;
 
 /// Cores that this process may use. It may be pinned to others while it runs.
+///
+/// What is kept is one number, not a lock around two: a process that is forked while another thread
+/// holds a lock would wait for it for ever.
 fn available_cores() -> usize {
-    static KEPT: Mutex<Option<(Instant, usize)>> = Mutex::new(None);
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((asked, cores)) = *kept
-        && asked.elapsed() < CORES_KEPT
-    {
-        return cores;
+    /// When they were counted, in milliseconds, and in the lowest 16 bits how many there were.
+    static KEPT: AtomicU64 = AtomicU64::new(0);
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now_ms = since_epoch.map_or(0, |time| time.as_millis() as u64);
+    let kept = KEPT.load(Ordering::Relaxed);
+    // The clock may be set back.
+    if kept > 0 && now_ms.abs_diff(kept >> 16) < CORES_KEPT_MS {
+        return (kept & 0xFFFF) as usize;
     }
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    *kept = Some((Instant::now(), cores));
+    let cores = cores.min(Resources::MOST_THREADS);
+    KEPT.store(now_ms << 16 | cores as u64, Ordering::Relaxed);
     cores
 }
 

@@ -34,7 +34,7 @@ pub use frazil_cloud::{
 };
 pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_container::hdf5::{Arrival, Source};
-pub use frazil_container::{fork_generation, is_signal_ignored, model, schema};
+pub use frazil_container::{fork_generation, is_signal_ignored, model, outside_forks, schema};
 pub use frazil_file::counting::{Counting, set_counting};
 pub use frazil_file::error::{Error, Result};
 pub use frazil_file::folder::check_folder;

@@ -1,7 +1,6 @@
 //! How variables are stored: fill values, chunks, filters, rounding, byte order, caches.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::sync::{Mutex, PoisonError};
 
 use frazil::FilterSpec;
 use frazil::filter_id::{BLOSC, BZIP2};
@@ -9,6 +8,7 @@ use frazil::netcdf::{AttributeValues, ChunkCache, Dataset, GroupNumber, Outcome,
 
 use frazil::schema::Text;
 
+use crate::global::Global;
 use crate::nc::pointers::{list, store, store_all};
 use crate::nc::slab::{Axes, Variable};
 use crate::nc::strings::{allocated, owned};
@@ -16,7 +16,7 @@ use crate::nc::user_values::{collect, deliver};
 use crate::nc::{entries, table, types};
 
 /// What netCDF-C begins with: 64 MiB, 1000 slots.
-static CHUNK_CACHE: Mutex<ChunkCache> = Mutex::new(ChunkCache {
+static CHUNK_CACHE: Global<ChunkCache> = Global::new(ChunkCache {
     size_bytes: 64 << 20,
     slots: 1000,
     preemption: 0.75,
@@ -31,7 +31,7 @@ pub(crate) const HDF5_CHUNK_CACHE: ChunkCache = ChunkCache {
 
 /// `nc_get_chunk_cache`: what was set, kept for the caller's sake.
 pub(crate) fn chunk_cache() -> ChunkCache {
-    *CHUNK_CACHE.lock().unwrap_or_else(PoisonError::into_inner)
+    CHUNK_CACHE.with(|cache| *cache)
 }
 
 /// `nc_set_chunk_cache`. The interface keeps it for the process; frazil's memory is set elsewhere.
@@ -39,7 +39,7 @@ pub(crate) fn set_chunk_cache(cache: ChunkCache) -> Outcome<()> {
     if !(0.0..=1.0).contains(&cache.preemption) {
         return Err(Status::EINVAL);
     }
-    *CHUNK_CACHE.lock().unwrap_or_else(PoisonError::into_inner) = cache;
+    CHUNK_CACHE.with(|kept| *kept = cache);
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use std::time::Instant;
 use frazil::netcdf::{Dataset, GroupNumber, Outcome, Status};
 
 use crate::at_exit::{self, Library};
+use crate::global::Global;
 use crate::last_error;
 use crate::nc::entry::explain;
 
@@ -57,7 +58,7 @@ type Listener = Box<dyn Fn(&mut Dataset, Outcome<()>) + Send + Sync>;
 pub(crate) static LISTENER: OnceLock<Listener> = OnceLock::new();
 
 /// Which slots are taken; slot 0 never is.
-static TAKEN: Mutex<Vec<bool>> = Mutex::new(Vec::new());
+static TAKEN: Global<Vec<bool>> = Global::new(Vec::new());
 
 /// The identifier of a group in the file of another identifier.
 pub(crate) fn group_id(ncid: c_int, group: GroupNumber) -> c_int {
@@ -75,22 +76,29 @@ fn group_of(ncid: c_int) -> GroupNumber {
     GroupNumber((ncid & 0xFFFF) as u16)
 }
 
+/// Takes the first slot that is free.
+fn take_slot() -> Outcome<usize> {
+    TAKEN.with(|taken| {
+        if taken.is_empty() {
+            taken.push(true);
+        }
+        let free = taken.iter().position(|&taken| !taken);
+        let slot = free.unwrap_or(taken.len());
+        if slot >= SLOTS {
+            return Err(TOO_MANY);
+        }
+        if slot == taken.len() {
+            taken.push(true);
+        } else {
+            taken[slot] = true;
+        }
+        Ok(slot)
+    })
+}
+
 /// Gives a new file an identifier.
 pub(crate) fn insert(file: Dataset) -> Outcome<c_int> {
-    let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
-    if taken.is_empty() {
-        taken.push(true);
-    }
-    let free = taken.iter().position(|&taken| !taken);
-    let slot = free.unwrap_or(taken.len());
-    if slot >= SLOTS {
-        return Err(TOO_MANY);
-    }
-    if slot == taken.len() {
-        taken.push(true);
-    } else {
-        taken[slot] = true;
-    }
+    let slot = take_slot()?;
     FILES[slot].clear_poison();
     let mut place = FILES[slot].lock().unwrap_or_else(PoisonError::into_inner);
     if !file.is_reading() {
@@ -131,15 +139,16 @@ pub(crate) fn remove(ncid: c_int, end: impl FnOnce(&mut Dataset) -> Outcome<()>)
 }
 
 fn free(slot: usize) {
-    let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(taken) = taken.get_mut(slot) {
-        *taken = false;
-    }
+    TAKEN.with(|taken| {
+        if let Some(taken) = taken.get_mut(slot) {
+            *taken = false;
+        }
+    });
 }
 
 /// Closes all files of this process at its end, but those of several ranks, which may not come.
 pub(crate) fn close_all(deadline: Instant) {
-    let slots = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).len();
+    let slots = TAKEN.with(|taken| taken.len());
     for slot in FILES.iter().take(slots) {
         let open = at_exit::locked(slot, deadline).and_then(|mut place| place.take());
         let Some(mut open) = open else { continue };

@@ -148,12 +148,15 @@ impl<W: Word> Round<W> for &Granular<W> {
 type Table = (u32, Arc<dyn Any + Send + Sync>);
 
 /// The tables that were made already: each takes half a millisecond, and writers bind many variables.
-/// Locked for moments only: a process forked meanwhile would wait for ever.
+/// Nobody waits for the lock: in a process that was forked meanwhile, it is never free again.
 static TABLES: Mutex<Vec<Table>> = Mutex::new(Vec::new());
 
 /// The table for `digits` decimal digits.
 fn table<W: Word>(digits: u32) -> Arc<[Binade<W>]> {
-    if let Some(known) = known_table(&TABLES.lock(), digits) {
+    let known = TABLES
+        .try_lock()
+        .and_then(|tables| known_table(&tables, digits));
+    if let Some(known) = known {
         return known;
     }
     let exponents = 1_usize << W::EXPONENT_BITS;
@@ -164,12 +167,13 @@ fn table<W: Word>(digits: u32) -> Arc<[Binade<W>]> {
         false => Binade::default(),
     };
     let made: Arc<[Binade<W>]> = (0..exponents).map(binade).collect();
-    let mut tables = TABLES.lock();
-    // Another thread may have made it meanwhile.
-    known_table(&tables, digits).unwrap_or_else(|| {
+    // Another thread may have kept its own meanwhile.
+    if let Some(mut tables) = TABLES.try_lock()
+        && known_table::<W>(&tables, digits).is_none()
+    {
         tables.push((digits, Arc::new(Arc::clone(&made))));
-        made
-    })
+    }
+    made
 }
 
 fn known_table<W: Word>(tables: &[Table], digits: u32) -> Option<Arc<[Binade<W>]>> {
