@@ -6,7 +6,7 @@ use std::path::Path;
 use frazil::PackOptions;
 use frazil_codec::{BoundDecoder, BoundEncoder, CodecError, Scratch};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
-use frazil_types::{ChunkGrid, FileExtent, StorageLayout, VariablePlan};
+use frazil_types::{ChunkGrid, FileExtent, StorageLayout, VariablePlan, is_all};
 use serde::Serialize;
 
 use crate::cut::cut;
@@ -92,13 +92,6 @@ impl Recoding {
         }
         encoder.encode(values, scratch).map(Some)
     }
-}
-
-/// Whether bytes are one element over and over.
-fn is_all(bytes: &[u8], element: &[u8]) -> bool {
-    !element.is_empty()
-        && bytes.starts_with(element)
-        && bytes[..bytes.len() - element.len()] == bytes[element.len()..]
 }
 
 impl Work {

@@ -8,6 +8,7 @@ use frazil_container::hdf5::Hdf5Output;
 
 use crate::error::{Error, Result};
 use crate::storage_error::from_container;
+use crate::write_run::WriteRun;
 
 /// Neighbouring chunks are written together up to this many bytes.
 const RUN_BYTES: usize = 4 << 20;
@@ -16,8 +17,7 @@ const RUN_BYTES: usize = 4 << 20;
 pub struct Placer<'a> {
     file: &'a File,
     path: &'a Path,
-    run: Vec<u8>,
-    run_address: u64,
+    run: WriteRun,
 }
 
 impl<'a> Placer<'a> {
@@ -26,8 +26,7 @@ impl<'a> Placer<'a> {
         Self {
             file,
             path,
-            run: Vec::with_capacity(RUN_BYTES),
-            run_address: 0,
+            run: WriteRun::new(RUN_BYTES, RUN_BYTES / 2),
         }
     }
 
@@ -59,17 +58,7 @@ impl<'a> Placer<'a> {
     /// # Errors
     /// If bytes cannot be written.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
-        let follows = self.run_address + self.run.len() as u64 == address;
-        if !follows || self.run.len() + bytes.len() > RUN_BYTES {
-            self.flush()?;
-            self.run_address = address;
-        }
-        if bytes.len() >= RUN_BYTES / 2 && self.run.is_empty() {
-            self.run_address = address + bytes.len() as u64;
-            return self.write_now(address, bytes);
-        }
-        self.run.extend_from_slice(bytes);
-        Ok(())
+        self.run.add(address, bytes, write(self.file, self.path))
     }
 
     /// Writes what is still held back.
@@ -77,17 +66,13 @@ impl<'a> Placer<'a> {
     /// # Errors
     /// If bytes cannot be written.
     pub fn flush(&mut self) -> Result<()> {
-        if !self.run.is_empty() {
-            self.write_now(self.run_address, &self.run)?;
-            self.run_address += self.run.len() as u64;
-            self.run.clear();
-        }
-        Ok(())
+        self.run.flush(write(self.file, self.path))
     }
+}
 
-    fn write_now(&self, address: u64, bytes: &[u8]) -> Result<()> {
-        self.file
-            .write_all_at(bytes, address)
-            .map_err(|error| Error::io(&error, "write", self.path))
+fn write(file: &File, path: &Path) -> impl Fn(u64, &[u8]) -> Result<()> {
+    |address, bytes| {
+        file.write_all_at(bytes, address)
+            .map_err(|error| Error::io(&error, "write", path))
     }
 }

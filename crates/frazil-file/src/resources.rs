@@ -72,13 +72,13 @@ pub fn budget(resources: &Resources) -> MemoryBudget {
 }
 
 /// The error of a piece of work that is larger than the memory budget.
-pub fn not_enough_memory(needed_bytes: u64, resources: &Resources) -> Error {
+pub fn not_enough_memory(needed_bytes: u64, allowed_bytes: u64) -> Error {
     Error::new(
         ErrorCode::MemoryBudget,
         format!(
             "one piece of work needs {} MiB of memory; {} MiB are allowed",
             needed_bytes.div_ceil(1 << 20),
-            resources.memory_bytes >> 20
+            allowed_bytes >> 20
         ),
     )
     .with_cure("raise --memory")

@@ -10,6 +10,7 @@ use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
 use crate::input::Input;
+use crate::pipeline_error::from_pipeline;
 use crate::resources::Resources;
 pub use crate::resources::{room_for, threads};
 
@@ -53,7 +54,7 @@ impl InputRun<'_> {
     ) -> Result<()> {
         let limits = (self.resources, self.budget);
         ordered(self.sources, tasks, limits, work, take, |error| {
-            explain(error, self.input, self.sources, owner, self.resources)
+            explain(error, self.input, self.sources, owner)
         })
         .map_err(|error| error.in_file(self.input.path()))
     }
@@ -98,67 +99,25 @@ pub fn explain(
     input: &Input,
     sources: &[ArraySource],
     owner: impl Fn(usize) -> Option<usize>,
-    resources: &Resources,
 ) -> Error {
-    let code = error.code();
-    let name = |error: Error, source: usize| {
-        let error = error.in_file(input.path());
-        match owner(source) {
-            Some(i) => error.at_variable(&input.variables()[i].path),
-            None => error,
-        }
+    let source = error.source_index();
+    let is_memory = error.code() == ErrorCode::MemoryBudget;
+    let explained = from_pipeline(error, |source, chunk| place(sources, source, chunk));
+    let named = explained.in_file(input.path());
+    let named = match source.and_then(owner) {
+        Some(i) => named.at_variable(&input.variables()[i].path),
+        None => named,
     };
-    match error {
-        PipelineError::Io {
-            source_index,
-            chunk,
-            error,
-        } => {
-            let place = place(sources, source_index, chunk);
-            let cause = if error.kind() == std::io::ErrorKind::UnexpectedEof {
-                format!("the file ends before its values do ({place})")
-            } else {
-                format!("reading {place}: {error}")
-            };
-            let (code, cure) = Error::behind(&error).unwrap_or((code, None));
-            let mut mapped = name(Error::new(code, cause), source_index);
-            mapped.cure = cure;
-            mapped
-        }
-        PipelineError::Decode {
-            source_index,
-            chunk,
-            error,
-        } => {
-            let cause = format!("{}: {error}", place(sources, source_index, chunk));
-            let mapped = name(Error::new(code, cause), source_index);
-            if code == ErrorCode::Corrupt {
-                mapped.with_cure("the file is damaged; copy it again from its source")
-            } else {
-                mapped
-            }
-        }
-        PipelineError::ChunkTooLarge { needed_bytes, .. } => Error::new(
-            code,
-            format!(
-                "one piece of work needs {} MiB of memory; {} MiB are allowed",
-                needed_bytes.div_ceil(1 << 20),
-                resources.memory_bytes >> 20
-            ),
-        )
-        .in_file(input.path())
-        .with_cure("raise --memory, or choose smaller chunks with --chunks"),
-        PipelineError::Interrupted => {
-            Error::new(ErrorCode::Interrupted, "interrupted").in_file(input.path())
-        }
-        other => Error::new(code, other.to_string()).in_file(input.path()),
+    match is_memory {
+        true => named.with_cure("raise --memory, or choose smaller chunks with --chunks"),
+        false => named,
     }
 }
 
 /// Names a chunk by its first element.
 fn place(sources: &[ArraySource], source: usize, chunk: u64) -> String {
     match sources.get(source) {
-        Some(array) => format!("chunk at {:?}", array.grid.offset(chunk)),
+        Some(array) => format!("the chunk at {:?}", array.grid.offset(chunk)),
         None => format!("chunk {chunk}"),
     }
 }

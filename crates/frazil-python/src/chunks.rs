@@ -1,7 +1,7 @@
 //! Packing chunks in another process than the writer's. Plans, choices and summaries are JSON, which
 //! Python hands on as it is.
 
-use frazil::{ChunkPacker, ChunkPlan, FilterChoice};
+use frazil::{ChosenFilters, ChunkPacker, ChunkPlan};
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -23,7 +23,7 @@ impl Packer {
     #[staticmethod]
     #[pyo3(signature = (plan, choice=None))]
     fn create(plan: &str, choice: Option<&str>) -> Outcome<Self> {
-        let choice = choice.map(parse::<FilterChoice>).transpose()?;
+        let choice = choice.map(parse::<ChosenFilters>).transpose()?;
         let packer = ChunkPacker::new(&parse::<ChunkPlan>(plan)?, choice.as_ref())?;
         Ok(Self(packer))
     }

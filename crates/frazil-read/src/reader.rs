@@ -18,6 +18,7 @@ use super::element::{Conversion, converted, fill_inside, handed_out, swap_units}
 use super::generation::{FileSnapshot, Reach, ReadPath};
 use super::options::ReaderOptions;
 use frazil_file::error::{Error, Result};
+use frazil_file::pipeline_error::from_pipeline;
 use frazil_file::resources::Resources;
 use frazil_file::run::{self, room_for};
 use frazil_file::sources::{missing_filter_error, missing_filter_text};
@@ -408,13 +409,15 @@ impl Reader {
                     let offset = |chunk| array.source().grid.offset(chunk);
                     match error.code() {
                         ErrorCode::MissingFilter => lacks_filter(&error, missing, offset),
-                        _ => explain(error, offset),
+                        _ => from_pipeline(error, |_, chunk| {
+                            format!("the chunk at {:?}", offset(chunk))
+                        }),
                     }
                 })
             }
             ReadPath::Plain(array) => {
                 let outcome = array.read(selections, target, &context);
-                outcome.map_err(|error| explain(error, |_| Vec::new()))
+                outcome.map_err(|error| from_pipeline(error, |_, _| "its values".to_owned()))
             }
             ReadPath::Nothing => {
                 let is_empty = variable.dataset.shape.contains(&0);
@@ -454,39 +457,6 @@ fn threads(options: &ReaderOptions) -> usize {
 
 fn changed(cause: &str) -> Error {
     Error::new(ErrorCode::FileChanged, cause).with_cure("open the file again")
-}
-
-/// Puts an error of a read into a user's words; `offset` gives a chunk's first element.
-fn explain(error: PipelineError, offset: impl Fn(u64) -> Vec<u64>) -> Error {
-    let code = error.code();
-    let place = |chunk: u64| match offset(chunk).as_slice() {
-        [] => "its values".to_owned(),
-        offset => format!("the chunk at {offset:?}"),
-    };
-    let explained = match error {
-        PipelineError::Io { chunk, error, .. } => {
-            let cause = match error.kind() {
-                std::io::ErrorKind::UnexpectedEof => {
-                    format!("the file ends before {} does", place(chunk))
-                }
-                _ => format!("reading {}: {error}", place(chunk)),
-            };
-            if let Some((code, cure)) = Error::behind(&error) {
-                let mut behind = Error::new(code, cause);
-                behind.cure = cure;
-                return behind;
-            }
-            Error::new(code, cause)
-        }
-        PipelineError::Decode { chunk, error, .. } => {
-            Error::new(code, format!("{}: {error}", place(chunk)))
-        }
-        other => Error::new(code, other.to_string()),
-    };
-    if code == ErrorCode::Corrupt {
-        return explained.with_cure("the file is damaged; copy it again from its source");
-    }
-    explained
 }
 
 /// The error for a chunk that nobody here can decode.

@@ -9,9 +9,9 @@ use frazil_pipeline::{Block, MemoryBudget, Request, Task};
 use frazil_plan::{
     FilterChoice, Finalist, Goal, confirmed, is_large_file, is_next_to_nothing, sample_chunks,
 };
-use frazil_types::ChunkGrid;
+use frazil_types::{ChunkGrid, is_all};
 
-use crate::fill::{is_all, may_omit_fill};
+use crate::fill::may_omit_fill;
 use crate::filter_trial::{Trial, Tried};
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::{Error, Result};

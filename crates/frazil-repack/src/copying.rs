@@ -44,7 +44,7 @@ pub(crate) fn copy_values(
     for part in parts_of(&array[0], &stored) {
         run::check_cancel(resources).map_err(named)?;
         let values = read_box(&array, &part, resources)
-            .map_err(|error| run::explain(error, source, &array, |_| Some(i), resources))?;
+            .map_err(|error| run::explain(error, source, &array, |_| Some(i)))?;
         output
             .write_stored(hdf5, i, &part, &values)
             .map_err(failed)?;

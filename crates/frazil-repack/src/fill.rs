@@ -20,8 +20,8 @@ use frazil_file::pending::PendingOutput;
 use frazil_file::progress::Progress;
 use frazil_file::run::InputRun;
 use frazil_precision::RoundingStats;
+pub(crate) use packing::may_omit_fill;
 use packing::{Batch, PackedBatch, Packing, packings};
-pub(crate) use packing::{is_all, may_omit_fill};
 use placing::Placing;
 
 /// What was stored for one variable.

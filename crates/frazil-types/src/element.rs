@@ -70,3 +70,34 @@ impl ElementType {
         }
     }
 }
+/// The element that all of `values` are, bit for bit, if there is one. An element has
+/// `element_bytes`.
+#[must_use]
+pub fn repeated_element(values: &[u8], element_bytes: usize) -> Option<&[u8]> {
+    let element = values.get(..element_bytes)?;
+    let is_repeated =
+        element_bytes > 0 && values[..values.len() - element_bytes] == values[element_bytes..];
+    is_repeated.then_some(element)
+}
+
+/// Whether values are one element over and over, at least once.
+#[must_use]
+pub fn is_all(values: &[u8], element: &[u8]) -> bool {
+    repeated_element(values, element.len()) == Some(element)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_elements_are_told_by_their_bits() {
+        let repeated = |values, bytes| repeated_element(values, bytes);
+        assert_eq!(repeated(&[1, 2, 1, 2, 1, 2], 2), Some([1, 2].as_slice()));
+        assert_eq!(repeated(&[1, 2, 1, 3], 2), None);
+        assert_eq!(repeated(&[7, 7], 2), Some([7, 7].as_slice()));
+        assert_eq!(repeated(&[7], 2), None);
+        assert_eq!(repeated(&[7], 0), None);
+        assert!(is_all(&[7, 7], &[7]) && !is_all(&[7, 8], &[7]) && !is_all(&[], &[7]));
+    }
+}

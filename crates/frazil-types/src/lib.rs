@@ -35,7 +35,7 @@ pub use calibration::{
 };
 pub use chunk_goal::ChunkGoal;
 pub use chunk_record::{ChunkRecord, FileAddress, FileExtent};
-pub use element::{ByteOrder, ElementClass, ElementType};
+pub use element::{ByteOrder, ElementClass, ElementType, is_all, repeated_element};
 pub use error_code::ErrorCode;
 pub use filter_chain::{FilterChain, FilterChainError};
 pub use filter_constraints::FilterConstraints;

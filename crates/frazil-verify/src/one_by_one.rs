@@ -161,7 +161,7 @@ impl<'a> Values<'a> {
     ) -> Result<Vec<u8>> {
         read_box(source, part, resources).map_err(|error| {
             let owner = |_| Some(self.side.variable);
-            run::explain(error, self.input, source, owner, resources)
+            run::explain(error, self.input, source, owner)
         })
     }
 }

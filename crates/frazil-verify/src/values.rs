@@ -199,7 +199,7 @@ impl Run<'_> {
             })
         };
         let input = if in_second { self.b } else { self.a };
-        run::explain(error, input, self.sources, owner, self.resources)
+        run::explain(error, input, self.sources, owner)
     }
 }
 

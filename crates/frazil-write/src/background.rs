@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use frazil_pipeline::{Background, Charge};
+use frazil_types::repeated_element;
 use frazil_types::sync::{Mutex, MutexGuard};
 
 use super::key::{Key, KeySet};
 use super::options::Cores;
 use super::pack::{ChooseJob, ChunkJob, Content, Job, Packed, Place, Step, StoredChunk};
-use super::partial::constant;
 use super::shared::{Division, Membership};
 use super::sink::Placing;
 use super::store::Store;
@@ -216,7 +216,7 @@ impl PackQueue {
                 continue;
             }
             if is_own {
-                return Err(not_enough_memory(bytes, &self.resources));
+                return Err(not_enough_memory(bytes, self.resources.memory_bytes));
             }
             if !self.shared.spill_others() {
                 return Ok(budget.overdraw(bytes));
@@ -348,7 +348,7 @@ impl PackQueue {
     pub(super) fn choose_by(&mut self, variable: &Arc<Variable>, values: &[u8]) {
         let size = variable.element_bytes();
         let is_open = !variable.is_contiguous && !self.choices[variable.id.0].is_final;
-        if is_open && !values.is_empty() && constant(values, size).is_none() {
+        if is_open && !values.is_empty() && repeated_element(values, size).is_none() {
             self.choices[variable.id.0].is_final = true;
             self.choose(variable, samples(values, size));
         }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use frazil_container::beside::{followed, open_regular};
 
 use frazil_file::error::{Error, Result};
+use frazil_file::write_run::WriteRun;
 
 /// Neighbouring chunks are written together up to this many bytes.
 const RUN_BYTES: usize = 1 << 20;
@@ -18,9 +19,14 @@ const LARGE_BYTES: usize = 128 << 10;
 /// The output, open for writing packed bytes.
 #[derive(Debug)]
 pub(super) struct DataFile {
+    pub(super) target: Target,
+    run: WriteRun,
+}
+
+/// The file itself.
+#[derive(Debug)]
+pub(super) struct Target {
     file: File,
-    run: Vec<u8>,
-    run_address: u64,
     /// Writes that succeed before all fail as on a full disk; negative: all succeed.
     #[cfg(test)]
     pub(super) writes_left: AtomicI64,
@@ -51,60 +57,50 @@ impl DataFile {
         let file = followed(path)
             .and_then(|path| open_regular(&path, File::options().read(true).write(true)));
         let file = file.map_err(|error| Error::io(&error, "open", path))?;
-        Ok(Self {
+        let target = Target {
             file,
-            run: Vec::new(),
-            run_address: 0,
             #[cfg(test)]
             writes_left: AtomicI64::new(-1),
             #[cfg(test)]
             order: None,
+        };
+        Ok(Self {
+            target,
+            run: WriteRun::new(RUN_BYTES, LARGE_BYTES),
         })
     }
 
     /// Notes what was done.
     #[cfg(test)]
     pub(super) fn note(&self, event: Event) {
-        if let Some(order) = &self.order {
-            order.all.lock().push((order.who, event));
-        }
+        self.target.note(event);
     }
 
     /// Writes bytes, now or with their neighbours.
     pub(super) fn write(&mut self, bytes: &[u8], address: u64, path: &Path) -> Result<()> {
-        let follows = self.run_address + self.run.len() as u64 == address;
-        if !follows || self.run.len() + bytes.len() > RUN_BYTES {
-            self.flush(path)?;
-            self.run_address = address;
-        }
-        if self.run.is_empty() && bytes.len() > LARGE_BYTES {
-            return self.write_now(bytes, address, path);
-        }
-        self.run.extend_from_slice(bytes);
-        Ok(())
+        let target = &self.target;
+        let write = |address, bytes: &[u8]| target.write(bytes, address, path);
+        self.run.add(address, bytes, write)
     }
 
     /// Writes what was held back.
     pub(super) fn flush(&mut self, path: &Path) -> Result<()> {
-        if self.run.is_empty() {
-            return Ok(());
-        }
-        self.write_now(&self.run, self.run_address, path)?;
-        self.run.clear();
-        Ok(())
+        let target = &self.target;
+        self.run
+            .flush(|address, bytes| target.write(bytes, address, path))
     }
 
     /// Reads bytes that are in the file.
     pub(super) fn read(&self, address: u64, bytes: usize, path: &Path) -> Result<Vec<u8>> {
         let mut buffer = vec![0; bytes];
-        let outcome = self.file.read_exact_at(&mut buffer, address);
+        let outcome = self.target.file.read_exact_at(&mut buffer, address);
         outcome.map_err(|error| Error::io(&error, "read back", path))?;
         Ok(buffer)
     }
 
     /// Waits until the disk has what was written.
     pub(super) fn sync(&self, path: &Path) -> Result<()> {
-        let outcome = self.file.sync_data();
+        let outcome = self.target.file.sync_data();
         #[cfg(test)]
         self.note(Event::Sync);
         outcome.map_err(|error| Error::io(&error, "bring data to the disk", path))
@@ -112,10 +108,20 @@ impl DataFile {
 
     /// Forgets what was held back.
     pub(super) fn forget(&mut self) {
-        self.run.clear();
+        self.run.forget();
+    }
+}
+
+impl Target {
+    /// Notes what was done.
+    #[cfg(test)]
+    fn note(&self, event: Event) {
+        if let Some(order) = &self.order {
+            order.all.lock().push((order.who, event));
+        }
     }
 
-    fn write_now(&self, bytes: &[u8], address: u64, path: &Path) -> Result<()> {
+    fn write(&self, bytes: &[u8], address: u64, path: &Path) -> Result<()> {
         #[cfg(test)]
         match self.writes_left.load(Ordering::Relaxed) {
             0 => {

@@ -74,5 +74,5 @@ pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable
 pub use parallel::{Comm, CommError, LocalComm};
 pub use settable::{environment_fault, stated_in_environment};
 pub use settings::{FilterRequest, LayoutRequest, PrecisionStatement, VariableSettings};
-pub use variable::FilterChoice;
+pub use variable::ChosenFilters;
 pub use writer::{VariableStorage, Writer};

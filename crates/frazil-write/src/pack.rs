@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use frazil_codec::Scratch;
 use frazil_pipeline::Charge;
-use frazil_types::ErrorCode;
+use frazil_types::{ErrorCode, repeated_element};
 
 use super::buffer::Buffer;
 use super::change::Change;
 use super::key::{Key, Offset};
 use super::mask::Mask;
-use super::partial::constant;
 use super::repeats;
 use super::variable::{Choice, Filters, Variable};
 use frazil_container::schema::VariableId;
@@ -104,7 +103,7 @@ impl Content {
     /// A complete chunk of a variable that is not contiguous: values that are one element over and
     /// over are known before any work.
     pub(super) fn of(variable: &Variable, values: Buffer) -> Self {
-        match constant(&values, variable.element_bytes()) {
+        match repeated_element(&values, variable.element_bytes()) {
             Some(element) if !variable.is_tiny() || variable.may_omit(element) => {
                 Self::Constant(element.to_vec())
             }
@@ -244,13 +243,13 @@ pub(super) fn named(mut error: Error, place: &Place) -> Error {
 }
 
 /// A packed chunk's bytes, and how they came about.
-pub(super) struct Done {
+pub(super) struct PackedBytes {
     pub(super) bytes: Arc<Buffer>,
     pub(super) is_reused: bool,
     pub(super) rounding: RoundingStats,
 }
 
-impl Done {
+impl PackedBytes {
     fn new(bytes: Arc<Buffer>, is_reused: bool) -> Self {
         Self {
             bytes,
@@ -266,21 +265,21 @@ pub(super) fn pack(
     filters: &Filters,
     content: Content,
     scratch: &mut Scratch,
-) -> Result<Done> {
+) -> Result<PackedBytes> {
     let variable = &*place.variable;
     match content {
         Content::Constant(element) => {
             let wanted = (filters.deflate, element);
             if let Some(packed) = variable.repeats.find_constant(&wanted) {
-                return Ok(Done::new(packed, true));
+                return Ok(PackedBytes::new(packed, true));
             }
             let values = wanted.1.repeat(variable.chunk_bytes / wanted.1.len());
             let (values, rounding) = round(place, values.into())?;
             let packed = Arc::new(encode(filters, &values, scratch)?);
             variable.repeats.remember_constant(wanted, &packed);
-            Ok(Done {
+            Ok(PackedBytes {
                 rounding,
-                ..Done::new(packed, true)
+                ..PackedBytes::new(packed, true)
             })
         }
         Content::Merge {
@@ -301,28 +300,28 @@ fn pack_values(
     filters: &Filters,
     values: Buffer,
     scratch: &mut Scratch,
-) -> Result<Done> {
+) -> Result<PackedBytes> {
     let (values, rounding) = round(place, values)?;
     if filters.pipeline.is_empty() {
-        return Ok(Done {
+        return Ok(PackedBytes {
             rounding,
-            ..Done::new(Arc::new(values), false)
+            ..PackedBytes::new(Arc::new(values), false)
         });
     }
     let repeats = &place.variable.repeats;
     let hash = repeats::hash(&values);
     if let Some(packed) = repeats.find(hash, &values, &filters.decoder, scratch) {
-        return Ok(Done {
+        return Ok(PackedBytes {
             rounding,
-            ..Done::new(packed, true)
+            ..PackedBytes::new(packed, true)
         });
     }
     let packed = Arc::new(encode(filters, &values, scratch)?);
     place.variable.buffers.give(values);
     repeats.remember(hash, &packed);
-    Ok(Done {
+    Ok(PackedBytes {
         rounding,
-        ..Done::new(packed, false)
+        ..PackedBytes::new(packed, false)
     })
 }
 
@@ -346,15 +345,15 @@ fn encode(filters: &Filters, values: &[u8], scratch: &mut Scratch) -> Result<Buf
 }
 
 /// A contiguous variable's values; it always has them all in memory.
-fn plain(place: &Place, content: Content) -> Result<Done> {
+fn plain(place: &Place, content: Content) -> Result<PackedBytes> {
     let variable = &*place.variable;
     let values = match content {
         Content::Values(values) | Content::Merge { values, .. } => values,
         Content::Constant(element) => element.repeat(variable.chunk_bytes / element.len()).into(),
     };
     let (values, rounding) = round(place, values)?;
-    Ok(Done {
+    Ok(PackedBytes {
         rounding,
-        ..Done::new(Arc::new(values), false)
+        ..PackedBytes::new(Arc::new(values), false)
     })
 }

@@ -292,12 +292,6 @@ impl PartialChunk {
     }
 }
 
-/// The element that all of `values` are, bit for bit, if there is one.
-pub(super) fn constant(values: &[u8], element_bytes: usize) -> Option<&[u8]> {
-    let element = values.get(..element_bytes)?;
-    (values[..values.len() - element_bytes] == values[element_bytes..]).then_some(element)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -373,12 +367,5 @@ mod tests {
             assert_eq!(chunk.into_parts(2).0[..], values);
         }
         assert!((50..150).contains(&close), "{close}");
-    }
-
-    #[test]
-    fn constants_are_told_by_their_bits() {
-        assert_eq!(constant(&[1, 2, 1, 2, 1, 2], 2), Some([1, 2].as_slice()));
-        assert_eq!(constant(&[1, 2, 1, 3], 2), None);
-        assert_eq!(constant(&[7, 7], 2), Some([7, 7].as_slice()));
     }
 }

@@ -79,7 +79,7 @@ pub(super) struct Filters {
 
 /// Filters that were chosen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FilterChoice {
+pub struct ChosenFilters {
     /// In writing order.
     pub pipeline: FilterPipeline,
     /// The encoder behind a deflate stage.
@@ -88,7 +88,7 @@ pub struct FilterChoice {
     pub reason: String,
 }
 
-impl From<&Filters> for FilterChoice {
+impl From<&Filters> for ChosenFilters {
     fn from(filters: &Filters) -> Self {
         Self {
             pipeline: filters.pipeline.clone(),
@@ -283,7 +283,7 @@ impl Variable {
     }
 
     /// Filters that another process has chosen.
-    pub(super) fn adopted(&self, choice: FilterChoice) -> Result<Filters> {
+    pub(super) fn adopted(&self, choice: ChosenFilters) -> Result<Filters> {
         self.stored.get_or_init(|| choice.pipeline.clone());
         self.bind(choice.pipeline, choice.deflate, choice.reason)
     }

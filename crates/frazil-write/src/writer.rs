@@ -451,13 +451,20 @@ impl Writer {
     pub(super) fn fail_after(&self, writes: i64) {
         let mut placing = self.submission.placing();
         let file = placing.sink.data_file().unwrap();
-        file.writes_left
+        file.target
+            .writes_left
             .store(writes, std::sync::atomic::Ordering::Relaxed);
     }
 
     /// Has noted what is done to the file.
     pub(super) fn note_order(&self, order: super::data_file::Order) {
-        self.submission.placing().sink.data_file().unwrap().order = Some(order);
+        self.submission
+            .placing()
+            .sink
+            .data_file()
+            .unwrap()
+            .target
+            .order = Some(order);
     }
 
     /// Lets a variable's filters refuse every chunk from now on.

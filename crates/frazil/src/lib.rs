@@ -113,7 +113,7 @@ pub use frazil_write::compress::{
     decompress_into,
 };
 pub use frazil_write::{
-    ChunkPacker, ChunkPlan, Comm, CommError, Cores, DimensionLength, FilterChoice, FilterPlan,
+    ChosenFilters, ChunkPacker, ChunkPlan, Comm, CommError, Cores, DimensionLength, FilterPlan,
     FilterRequest, LayoutRequest, LocalComm, OwnCommits, PackedBox, PackedSummary,
     PrecisionStatement, VariableSettings, VariableStorage, Writer, WriterOptions, WriterReport,
     WriterVariable, environment_fault,

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus, FillTime};
 use frazil_pipeline::{ArraySource, Block, ChunkDecoder, Request, Task};
-use frazil_types::{ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, Selection, filter_id};
+use frazil_types::{
+    ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, Selection, filter_id, is_all,
+};
 
 use crate::routes::{CopyPlan, Decisions};
 use frazil_file::chunk_subset::ChunkSubset;
@@ -365,13 +367,4 @@ impl CopyCheck {
             }
         }
     }
-}
-
-/// Whether bytes are one element over and over.
-pub(crate) fn is_all(bytes: &[u8], element: &[u8]) -> bool {
-    let size = element.len();
-    size > 0
-        && bytes.len() >= size
-        && bytes[..size] == *element
-        && bytes[..bytes.len() - size] == bytes[size..]
 }

@@ -106,7 +106,7 @@ impl Grid {
         if most == 0 {
             return Err(not_enough_memory(
                 row_bytes.saturating_mul(4),
-                limits.resources,
+                limits.resources.memory_bytes,
             ));
         }
         let chunk = chunk_shape(&[self.rows, self.columns], self.kind.number);

@@ -144,7 +144,7 @@ impl Table {
         let most = budget / row_bytes.max(1);
         if most < LEAST_CHUNK_ROWS.min(self.rows) {
             let needed = row_bytes.saturating_mul(LEAST_CHUNK_ROWS * 4);
-            return Err(not_enough_memory(needed, limits.resources));
+            return Err(not_enough_memory(needed, limits.resources.memory_bytes));
         }
         Ok(wanted.min(most))
     }

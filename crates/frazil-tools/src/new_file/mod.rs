@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::classic::ClassicModel;
 use frazil_container::hdf5::{Additions, Hdf5Output, OutputTarget};
-use frazil_pipeline::{MemoryBudget, PipelineError, Task};
+use frazil_pipeline::{MemoryBudget, Task};
 use frazil_types::{ChunkGrid, ErrorCode};
 use serde::Serialize;
 
@@ -19,9 +19,10 @@ pub use number::NumberType;
 use frazil_file::error::{Error, Result};
 use frazil_file::output;
 use frazil_file::pending::PendingOutput;
+use frazil_file::pipeline_error::from_pipeline;
 use frazil_file::placer::Placer;
 use frazil_file::progress::Progress;
-use frazil_file::resources::{Resources, not_enough_memory};
+use frazil_file::resources::Resources;
 use frazil_file::run;
 use frazil_file::storage_error::from_container;
 
@@ -323,13 +324,7 @@ impl<'a> Limits<'a> {
             (self.resources, &self.budget),
             work,
             take,
-            |error| match error {
-                PipelineError::Interrupted => Error::new(ErrorCode::Interrupted, "interrupted"),
-                PipelineError::ChunkTooLarge { needed_bytes, .. } => {
-                    not_enough_memory(needed_bytes, self.resources)
-                }
-                other => Error::new(other.code(), other.to_string()),
-            },
+            |error| from_pipeline(error, |_, piece| format!("piece {piece}")),
         )
     }
 }

@@ -258,7 +258,7 @@ fn explain(error: PipelineError, sources: &[ArraySource], context: Context<'_>) 
         true => (context.b, context.pair.b.variable),
         false => (context.a, context.pair.a.variable),
     };
-    run::explain(error, input, sources, |_| Some(variable), context.resources)
+    run::explain(error, input, sources, |_| Some(variable))
 }
 
 fn unexpected() -> Error {

@@ -8,7 +8,7 @@ use super::super::alone::Alone;
 use super::super::errors::refused;
 use super::super::key::{Key, Offset};
 use super::super::slab::Slab;
-use super::super::variable::{FilterChoice, Variable};
+use super::super::variable::{ChosenFilters, Variable};
 use super::super::writer::Writer;
 use super::packer::check_whole;
 use super::{ChunkPlan, FilterPlan, PackedEntry, PackedSummary};
@@ -146,7 +146,7 @@ impl Writer {
     }
 
     /// Takes over filters that another process has chosen.
-    fn adopt_choice(&mut self, variable: &Variable, choice: &FilterChoice) -> Result<()> {
+    fn adopt_choice(&mut self, variable: &Variable, choice: &ChosenFilters) -> Result<()> {
         let (known, is_decided) = match self.filter_plan(variable)? {
             FilterPlan::Open => (None, false),
             FilterPlan::OpenEncoder(pipeline) => (Some(pipeline), false),

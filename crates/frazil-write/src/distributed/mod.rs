@@ -18,7 +18,7 @@ use frazil_types::{ElementType, FilterPipeline, QuantizePlan};
 use serde::{Deserialize, Serialize};
 
 use super::summary::RoundingSummary;
-use super::variable::FilterChoice;
+use super::variable::ChosenFilters;
 use frazil_options::filter_options::ChoiceOptions;
 
 pub use packer::ChunkPacker;
@@ -50,7 +50,7 @@ pub enum FilterPlan {
     /// These; which encoder serves them best is to be found by trial.
     OpenEncoder(FilterPipeline),
     /// Nothing is open.
-    Chosen(FilterChoice),
+    Chosen(ChosenFilters),
 }
 
 /// A box of packed chunks.
@@ -66,7 +66,7 @@ pub struct PackedBox {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PackedSummary {
     /// How they were filtered.
-    pub filters: FilterChoice,
+    pub filters: ChosenFilters,
     /// In the order of their bytes.
     chunks: Vec<PackedEntry>,
     rounding: RoundingSummary,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use frazil_codec::Scratch;
 use frazil_pipeline::MemoryBudget;
+use frazil_types::repeated_element;
 
 use super::super::buffer::Buffer;
 use super::super::buffers::Buffers;
@@ -11,10 +12,9 @@ use super::super::checks::check_bytes;
 use super::super::errors::refused;
 use super::super::layout::Layout;
 use super::super::pack::{Content, Place, named, pack};
-use super::super::partial::constant;
 use super::super::repeats::Repeats;
 use super::super::slab::{Piece, Slab, check_slab};
-use super::super::variable::{FilterChoice, Filters, Origin, Variable, samples};
+use super::super::variable::{ChosenFilters, Filters, Origin, Variable, samples};
 use super::{ChunkPlan, FilterPlan, PackedBox, PackedEntry, PackedSummary};
 use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
@@ -51,11 +51,11 @@ impl ChunkPacker {
     ///
     /// # Errors
     /// If the plan contradicts itself, or a filter cannot be written.
-    pub fn new(plan: &ChunkPlan, choice: Option<&FilterChoice>) -> Result<Self> {
+    pub fn new(plan: &ChunkPlan, choice: Option<&ChosenFilters>) -> Result<Self> {
         Self::bound(plan, choice).map_err(|error| error.at_variable(&plan.path))
     }
 
-    fn bound(plan: &ChunkPlan, choice: Option<&FilterChoice>) -> Result<Self> {
+    fn bound(plan: &ChunkPlan, choice: Option<&ChosenFilters>) -> Result<Self> {
         let repeats = Arc::new(MemoryBudget::new(REPEATS_BYTES as u64));
         let variable = Variable::new(Origin {
             id: VariableId(0),
@@ -100,7 +100,7 @@ impl ChunkPacker {
         let size = self.variable.element_bytes();
         let mut found = None;
         self.each_chunk(start, count, bytes, |_, values| {
-            let is_telling = constant(&values, size).is_none();
+            let is_telling = repeated_element(&values, size).is_none();
             if is_telling {
                 found = Some(samples(&values, size));
             }
@@ -114,7 +114,7 @@ impl ChunkPacker {
     ///
     /// # Errors
     /// If a sample cannot be rounded or encoded.
-    pub fn choose(plan: &ChunkPlan, samples: Vec<Vec<u8>>) -> Result<FilterChoice> {
+    pub fn choose(plan: &ChunkPlan, samples: Vec<Vec<u8>>) -> Result<ChosenFilters> {
         if let FilterPlan::Chosen(known) = &plan.filters {
             return Ok(known.clone());
         }

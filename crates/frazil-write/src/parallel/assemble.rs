@@ -73,9 +73,9 @@ impl Writer {
         &mut self,
         team: &mut RankGroup,
         keys: &[Key],
-        duties: &Assignment,
+        assignments: &Assignment,
     ) -> Result<()> {
-        let mut outcome = duties.drops.iter().try_for_each(|&claim| {
+        let mut outcome = assignments.drops.iter().try_for_each(|&claim| {
             let key = keys.get(claim).ok_or_else(lost)?;
             self.drop_claim(&team.chunks, key)
         });
@@ -84,10 +84,14 @@ impl Writer {
             chunks: team.chunks.clone(),
             buffer: Vec::new(),
         };
-        for round in 0..duties.rounds {
-            let sent = self.send_round(team, keys, duties, round, &outcome);
+        for round in 0..assignments.rounds {
+            let sent = self.send_round(team, keys, assignments, round, &outcome);
             outcome = outcome.and(sent);
-            let owned: Vec<&Owned> = duties.owns.iter().filter(|o| o.round == round).collect();
+            let owned: Vec<&Owned> = assignments
+                .owns
+                .iter()
+                .filter(|o| o.round == round)
+                .collect();
             let received = receive_round(team, &owned);
             let mut arrived = outcome.and(received);
             outcome = match &mut arrived {
@@ -118,12 +122,12 @@ impl Writer {
         &mut self,
         team: &mut RankGroup,
         keys: &[Key],
-        duties: &Assignment,
+        assignments: &Assignment,
         round: usize,
         ready: &Result<()>,
     ) -> Result<()> {
         let mut by_rank: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for handing in duties.sends.iter().filter(|send| send.round == round) {
+        for handing in assignments.sends.iter().filter(|send| send.round == round) {
             by_rank.entry(handing.to).or_default().push(handing.claim);
         }
         let mut outcome = ready.clone();

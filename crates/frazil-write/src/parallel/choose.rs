@@ -2,13 +2,13 @@
 
 use super::super::errors::lost;
 use super::super::key::{Key, Name};
-use super::super::partial::constant;
-use super::super::variable::FilterChoice;
+use super::super::variable::ChosenFilters;
 use super::super::writer::Writer;
 use super::ranks::RankGroup;
 use super::wire::broken;
 use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
+use frazil_types::repeated_element;
 
 impl Writer {
     /// Has the filters chosen that nobody asked for: for each variable by the rank that has its
@@ -67,7 +67,7 @@ impl Writer {
     fn first_varied(&mut self, number: usize) -> Result<Option<Key>> {
         for key in self.store.keys(number) {
             let varies = self.with_written(&key, |values, size| {
-                !values.is_empty() && constant(values, size).is_none()
+                !values.is_empty() && repeated_element(values, size).is_none()
             })?;
             if varies {
                 return Ok(Some(key));
@@ -99,7 +99,7 @@ impl Writer {
             };
             let filters = self.submission.filters(key.variable).ok_or_else(lost)??;
             // As JSON, like plans.
-            let text = serde_json::to_string(&FilterChoice::from(filters));
+            let text = serde_json::to_string(&ChosenFilters::from(filters));
             text.map(Some).map_err(|error| broken(&error.to_string()))
         };
         mine.iter().map(found).collect()
@@ -110,7 +110,7 @@ impl Writer {
         match found {
             Some(_) if is_mine => {}
             Some(text) => {
-                let found: FilterChoice =
+                let found: ChosenFilters =
                     serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
                 let filters = variable.adopted(found)?;
                 self.submission.fix(number, filters, true);

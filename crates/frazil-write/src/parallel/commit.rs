@@ -6,7 +6,7 @@ use super::super::cooperation::Call;
 use super::super::key::Key;
 use super::super::variable::Variable;
 use super::super::writer::Writer;
-use super::duties;
+use super::chunk_owners;
 use super::ranks::{RankGroup, Ranks};
 use super::wire::{Agreement, Claim};
 use frazil_container::schema::VariableId;
@@ -62,19 +62,19 @@ impl Writer {
             Ok(claims)
         });
         let (round_bytes, chunks) = (team.round_bytes, &team.chunks);
-        let duties = team.link.consult(share, |_, claims: Vec<Vec<Claim>>| {
+        let assignments = team.link.consult(share, |_, claims: Vec<Vec<Claim>>| {
             // Variables of an existing file that only others put to.
             for claim in claims.iter().flatten() {
                 self.active(VariableId(claim.name.variable))?;
             }
-            let circumstances = duties::Circumstances {
+            let circumstances = chunk_owners::Circumstances {
                 round_bytes,
                 is_contiguous: &|number| self.variable(number).is_some_and(|v| v.is_contiguous),
                 base: &|name| chunks.stored(&Key::from(name)),
             };
-            Ok(duties::share_out(&claims, &circumstances))
+            Ok(chunk_owners::share_out(&claims, &circumstances))
         })?;
-        let ready = self.exchange(team, &keys, &duties);
+        let ready = self.exchange(team, &keys, &assignments);
         let ready = self.choose_together(team, ready);
         let ready = ready.and_then(|()| self.pack_rest());
         self.place_together(team, ready, is_end)?;

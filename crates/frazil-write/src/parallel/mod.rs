@@ -7,7 +7,7 @@
 //!
 //! 1. [`agree`]: the ranks come together and compare their definitions; unlimited dimensions get
 //!    the longest of their lengths.
-//! 2. [`duties`], [`assemble`]: rank 0 learns who has values of which chunk. Chunks that several
+//! 2. [`assignments`], [`assemble`]: rank 0 learns who has values of which chunk. Chunks that several
 //!    ranks have values of get an owner, to whom the others send theirs; of values put by several
 //!    ranks those of the highest rank stay. Between ranks on one machine they go through memory that
 //!    these share ([`parts`], [`node`]).
@@ -28,16 +28,16 @@
 
 mod agree;
 mod arrange;
+mod arrived;
 mod assemble;
 mod blocks;
 mod choose;
+mod chunk_owners;
 mod client;
 mod comm;
 mod commit;
-mod duties;
 mod io_ranks;
 mod lend;
-mod letter;
 mod link;
 mod node;
 mod outbox;

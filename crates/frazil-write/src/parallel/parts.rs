@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::super::key::Name;
 use super::super::mask::Mask;
 use super::super::partial::{PartialChunk, Written};
-use super::letter::Message;
+use super::arrived::Message;
 use super::wire::{broken, decode, encode};
 use frazil_file::error::Result;
 
@@ -95,7 +95,7 @@ impl Parcel {
 pub(super) struct Foreign {
     pub(super) rank: usize,
     pub(super) mask: Mask,
-    letter: Arc<Message>,
+    message: Arc<Message>,
     /// Where those that were written are in the message, one behind the other.
     written: Range<usize>,
 }
@@ -108,11 +108,11 @@ impl Foreign {
         element_bytes: usize,
         buffer: &mut Vec<u8>,
     ) -> Result<()> {
-        let read = |target: &mut [u8]| self.letter.read(self.written.clone(), target);
+        let read = |target: &mut [u8]| self.message.read(self.written.clone(), target);
         match chunk.overlay_run(&self.mask, element_bytes, read)? {
             true => Ok(()),
             false => {
-                let written = self.letter.look(self.written.clone(), buffer)?;
+                let written = self.message.look(self.written.clone(), buffer)?;
                 chunk.overlay(&self.mask, written, element_bytes)
             }
         }
@@ -123,16 +123,16 @@ impl Foreign {
 pub(super) type Arrived = BTreeMap<Name, Vec<Foreign>>;
 
 /// Takes a message apart; whether it is the last one.
-pub(super) fn unpack(rank: usize, letter: Message, arrived: &mut Arrived) -> Result<bool> {
+pub(super) fn unpack(rank: usize, message: Message, arrived: &mut Arrived) -> Result<bool> {
     let short = || broken("it ends early");
     let mut buffer = Vec::new();
-    let end = letter.len().checked_sub(8).ok_or_else(short)?;
-    let list_bytes = letter.look(end..letter.len(), &mut buffer)?;
+    let end = message.len().checked_sub(8).ok_or_else(short)?;
+    let list_bytes = message.look(end..message.len(), &mut buffer)?;
     let list_bytes = list_bytes.try_into().map_err(|_| short())?;
     let list_bytes = usize::try_from(u64::from_le_bytes(list_bytes)).map_err(|_| short())?;
     let start = end.checked_sub(list_bytes).ok_or_else(short)?;
-    let list: List = decode(letter.look(start..end, &mut buffer)?)?;
-    let letter = Arc::new(letter);
+    let list: List = decode(message.look(start..end, &mut buffer)?)?;
+    let message = Arc::new(message);
     let mut at = 0_usize;
     for part in list.parts {
         let values = at.checked_add(part.mask_bytes).ok_or_else(short)?;
@@ -142,8 +142,8 @@ pub(super) fn unpack(rank: usize, letter: Message, arrived: &mut Arrived) -> Res
         }
         arrived.entry(part.name).or_default().push(Foreign {
             rank,
-            mask: Mask::from_bytes(letter.look(at..values, &mut buffer)?),
-            letter: Arc::clone(&letter),
+            mask: Mask::from_bytes(message.look(at..values, &mut buffer)?),
+            message: Arc::clone(&message),
             written: values..behind,
         });
         at = behind;

@@ -148,7 +148,7 @@ pub(super) struct Claim {
 pub(super) struct Assignment {
     /// Claims that other ranks' puts replace, by number.
     pub(super) drops: Vec<usize>,
-    pub(super) sends: Vec<Handing>,
+    pub(super) sends: Vec<ClaimTransfer>,
     pub(super) owns: Vec<Owned>,
     /// Rounds of the exchange, the same for all ranks.
     pub(super) rounds: usize,
@@ -156,7 +156,7 @@ pub(super) struct Assignment {
 
 /// A claim to be sent to the owner of its chunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Handing {
+pub(super) struct ClaimTransfer {
     pub(super) claim: usize,
     pub(super) to: usize,
     pub(super) round: usize,

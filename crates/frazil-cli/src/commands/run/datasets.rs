@@ -15,7 +15,7 @@ const OWN: &str = "the program's own HDF5 library";
 /// What an event says of a dataset, beside what all events say.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Told {
+pub(super) struct DatasetEvent {
     dataset: String,
     /// Calls that were left, by the reason.
     left: BTreeMap<String, u64>,
@@ -54,7 +54,7 @@ pub(super) struct Datasets {
 
 impl Datasets {
     /// A process has written the first values of a dataset.
-    pub(super) fn begin(&mut self, process: u32, path: String, told: Told) {
+    pub(super) fn begin(&mut self, process: u32, path: String, told: DatasetEvent) {
         self.datasets.push(Dataset {
             process,
             path,
@@ -70,7 +70,7 @@ impl Datasets {
     /// A process ends, and has written so much of a dataset.
     pub(super) fn end(
         &mut self,
-        (process, path, told): (u32, &str, Told),
+        (process, path, told): (u32, &str, DatasetEvent),
         (raw_bytes, stored_bytes): (u64, u64),
         why: Option<String>,
     ) {
@@ -83,7 +83,7 @@ impl Datasets {
         }
     }
 
-    pub(super) fn small_writes(&mut self, process: u32, told: &Told) {
+    pub(super) fn small_writes(&mut self, process: u32, told: &DatasetEvent) {
         let writes = told.writes;
         self.small_writes.push(SmallWrites { process, writes });
     }

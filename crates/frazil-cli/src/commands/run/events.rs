@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::datasets::{Datasets, Told};
+use super::datasets::{DatasetEvent, Datasets};
 
 /// One event, as it is written.
 #[derive(Debug, Deserialize)]
@@ -27,7 +27,7 @@ struct Event {
     #[serde(flatten)]
     amounts: Amounts,
     #[serde(flatten)]
-    told: Told,
+    told: DatasetEvent,
 }
 
 type KnownBy = (PathBuf, u64, u64);

@@ -2,7 +2,7 @@
 
 use frazil_types::ErrorCode;
 
-use super::super::letter::Message;
+use super::super::arrived::Message;
 use super::super::wire::{Failure, encode};
 use super::Link;
 use super::transport::{Kind, Mail};
@@ -71,7 +71,7 @@ impl Link {
 
     fn opened(&self, mail: Mail) -> Result<Message> {
         match mail {
-            Mail::Body(letter) => Ok(letter),
+            Mail::Body(message) => Ok(message),
             Mail::Failure(failure) => Err(failure.into_error()),
             Mail::Gone(first) => Err(self.given_up(first)),
         }

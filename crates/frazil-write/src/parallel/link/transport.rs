@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use frazil_types::ErrorCode;
 
+use super::super::arrived::Message;
 use super::super::comm::{Comm, CommError};
-use super::super::letter::Message;
 use super::super::node::{Node, Offered, Place};
 use super::super::wire::{Failure, broken, decode};
 use frazil_file::error::{Error, Result};
@@ -97,21 +97,21 @@ impl Peer {
         Ok(Some((kind, message)))
     }
 
-    fn deliver(&mut self, kind: Kind, letter: Message) -> Result<()> {
+    fn deliver(&mut self, kind: Kind, message: Message) -> Result<()> {
         match kind {
             Kind::Note => {
-                self.note = String::from_utf8_lossy(&letter.into_bytes()?).into_owned();
+                self.note = String::from_utf8_lossy(&message.into_bytes()?).into_owned();
             }
             Kind::Gone => {
-                let first = decode(&letter.into_bytes()?)?;
+                let first = decode(&message.into_bytes()?)?;
                 self.gone = Some(first);
                 self.inbox.push_back(Mail::Gone(first));
             }
             Kind::Failure => {
-                let failure = decode(&letter.into_bytes()?)?;
+                let failure = decode(&message.into_bytes()?)?;
                 self.inbox.push_back(Mail::Failure(failure));
             }
-            Kind::Body => self.inbox.push_back(Mail::Body(letter)),
+            Kind::Body => self.inbox.push_back(Mail::Body(message)),
         }
         Ok(())
     }
@@ -252,13 +252,13 @@ impl Transport {
             return Ok(());
         };
         let (kind, is_elsewhere) = Kind::from_byte(byte);
-        let letter = match is_elsewhere {
+        let message = match is_elsewhere {
             false => Message::Own(message),
             true => (self.node.as_ref().zip(Place::from_bytes(&message)))
                 .map(|(node, place)| Message::Shared(node.message(place)))
                 .ok_or_else(|| broken("it lies nowhere"))?,
         };
-        peer.deliver(kind, letter)
+        peer.deliver(kind, message)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::books::Stored;
 use super::super::key::Name;
-use super::wire::{Assignment, Claim, Handing, Owned};
+use super::wire::{Assignment, Claim, ClaimTransfer, Owned};
 
 /// One rank's values of a chunk.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,7 @@ pub(super) fn share_out(
         }
     }
     let mut table = Table {
-        duties: vec![Assignment::default(); claims.len()],
+        assignments: vec![Assignment::default(); claims.len()],
         loads,
         moved: vec![(0, 0); claims.len()],
         round: 0,
@@ -58,12 +58,12 @@ pub(super) fn share_out(
         table.settle(name, &mut shares, circumstances);
     }
     let rounds = table.round + 1;
-    table.duties.iter_mut().for_each(|d| d.rounds = rounds);
-    table.duties
+    table.assignments.iter_mut().for_each(|d| d.rounds = rounds);
+    table.assignments
 }
 
 struct Table {
-    duties: Vec<Assignment>,
+    assignments: Vec<Assignment>,
     /// Bytes that each rank packs.
     loads: Vec<u64>,
     /// Bytes that each rank sends and gets in this round.
@@ -75,7 +75,7 @@ impl Table {
     fn settle(&mut self, name: &Name, shares: &mut Vec<Share>, around: &Circumstances<'_>) {
         if let Some(last_whole) = shares.iter().rposition(|share| share.is_whole) {
             for share in shares.drain(..last_whole) {
-                self.duties[share.rank].drops.push(share.claim);
+                self.assignments[share.rank].drops.push(share.claim);
                 self.loads[share.rank] -= if share.is_whole { share.bytes } else { 0 };
             }
         }
@@ -90,14 +90,14 @@ impl Table {
         let handed: Vec<Share> = shares.iter().filter(|s| s.rank != owner).copied().collect();
         self.find_round(owner, &handed, around.round_bytes);
         for share in &handed {
-            self.duties[share.rank].sends.push(Handing {
+            self.assignments[share.rank].sends.push(ClaimTransfer {
                 claim: share.claim,
                 to: owner,
                 round: self.round,
             });
         }
         let has_all = shares.first().is_some_and(|share| share.is_whole);
-        self.duties[owner].owns.push(Owned {
+        self.assignments[owner].owns.push(Owned {
             name: name.clone(),
             from: handed.iter().map(|share| share.rank).collect(),
             round: self.round,
@@ -162,19 +162,23 @@ mod tests {
     #[test]
     fn whole_chunks_stay_where_they_are() {
         let claims = [vec![claim(0, 0, true)], vec![claim(0, 5, true)]];
-        for duties in shared_out(&claims, 100) {
-            assert!(duties.drops.is_empty() && duties.sends.is_empty() && duties.owns.is_empty());
+        for assignments in shared_out(&claims, 100) {
+            assert!(
+                assignments.drops.is_empty()
+                    && assignments.sends.is_empty()
+                    && assignments.owns.is_empty()
+            );
         }
     }
 
     #[test]
     fn shared_chunks_are_spread_over_the_ranks() {
         let parts: Vec<Claim> = (0..8).map(|at| claim(0, at, false)).collect();
-        let duties = shared_out(&[parts.clone(), parts.clone(), parts], 1000);
-        let owned: Vec<usize> = duties.iter().map(|d| d.owns.len()).collect();
+        let assignments = shared_out(&[parts.clone(), parts.clone(), parts], 1000);
+        let owned: Vec<usize> = assignments.iter().map(|d| d.owns.len()).collect();
         assert_eq!(owned, [3, 3, 2]);
-        assert_eq!(duties[0].sends.len(), 5);
-        assert_eq!(duties[2].owns[0].from, [0, 1]);
+        assert_eq!(assignments[0].sends.len(), 5);
+        assert_eq!(assignments[2].owns[0].from, [0, 1]);
     }
 
     #[test]
@@ -184,27 +188,30 @@ mod tests {
             vec![claim(0, 0, true), claim(0, 1, false)],
             vec![claim(0, 0, false)],
         ];
-        let duties = shared_out(&claims, 100);
-        assert_eq!(duties[0].drops, [0]);
-        assert_eq!(duties[1].owns[0].from, [2]);
-        assert_eq!(duties[2].sends[0].to, 1);
+        let assignments = shared_out(&claims, 100);
+        assert_eq!(assignments[0].drops, [0]);
+        assert_eq!(assignments[1].owns[0].from, [2]);
+        assert_eq!(assignments[2].sends[0].to, 1);
         // What rank 0 has wholly gets rank 1's part.
-        assert_eq!(duties[0].owns[0].name.offset, [1]);
-        assert_eq!(duties[0].owns[0].from, [1]);
+        assert_eq!(assignments[0].owns[0].name.offset, [1]);
+        assert_eq!(assignments[0].owns[0].from, [1]);
     }
 
     #[test]
     fn rounds_are_bounded_and_contiguous_values_go_to_rank_0() {
         let parts: Vec<Claim> = (0..6).map(|at| claim(0, at, false)).collect();
-        let duties = shared_out(&[parts.clone(), parts], 20);
-        assert!(duties[0].rounds >= 2, "{duties:?}");
-        for rank in &duties {
+        let assignments = shared_out(&[parts.clone(), parts], 20);
+        assert!(assignments[0].rounds >= 2, "{assignments:?}");
+        for rank in &assignments {
             for round in 0..rank.rounds {
                 let sent = rank.sends.iter().filter(|s| s.round == round).count();
                 assert!(sent <= 2);
             }
         }
-        let duties = shared_out(&[vec![], vec![claim(9, 0, true)]], 100);
-        assert_eq!((duties[0].owns.len(), duties[1].sends[0].to), (1, 0));
+        let assignments = shared_out(&[vec![], vec![claim(9, 0, true)]], 100);
+        assert_eq!(
+            (assignments[0].owns.len(), assignments[1].sends[0].to),
+            (1, 0)
+        );
     }
 }
