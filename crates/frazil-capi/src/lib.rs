@@ -1,6 +1,9 @@
 //! The C interface of frazil: opaque handles, stable status codes, and no panic that leaves a
 //! function.
 //!
+//! In: pointers, numbers and texts of a C or Fortran program. Out: files, through [`frazil`], and a
+//! status with a message for each call.
+//!
 //! `make header` makes `include/frazil.h` from this crate, and `make check` compares them. Names
 //! and the documentation of exported items are written for C: pointers must be NULL or point to
 //! what the text says, and handles must come from this crate and not be freed yet.

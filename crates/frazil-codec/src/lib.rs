@@ -1,5 +1,7 @@
 //! Encodes and decodes one chunk: rounding, filters and compressors.
 //!
+//! In: a chunk's values and a list of filters. Out: the bytes that a file stores; and back.
+//!
 //! A dataset's [`FilterPipeline`](frazil_types::FilterPipeline) is bound once to its element and
 //! chunk size ([`BoundDecoder`], [`BoundEncoder`]); the bound form is shared by all threads, each of
 //! which brings its own [`Scratch`]. No threads, files or libhdf5 here.

@@ -1,5 +1,8 @@
 //! The only crate that calls libhdf5 and netCDF-C: open, locate, define, place.
 //!
+//! In: the path of a file, or the schema of a new one and the sizes of its packed chunks. Out: what
+//! the file holds and where ([`hdf5::Contents`]), or the address that each chunk gets.
+//!
 //! All `unsafe` code is in two folders: `ffi/` calls libhdf5 and netCDF-C, under one process-wide
 //! library lock, and `system/` calls the operating system. This crate returns plain data. It knows
 //! no filters, plans or threads.

@@ -1,5 +1,7 @@
 //! Pictures and pages of frazil's reports.
 //!
+//! In: the results of an analysis, a plan or a comparison. Out: SVG and HTML as text.
+//!
 //! [`analysis_svg`] draws the information in each bit position of each variable; [`plan_svg`] and
 //! [`plan_html`] draw what a plan was chosen from; [`verify_html`] writes one self-contained page about rounded variables: nothing is fetched from elsewhere, no
 //! script runs, and names from files are escaped by construction (see `markup`).

@@ -1,5 +1,7 @@
-//! What the libraries share that `frazil run` preloads: which file the code is from that makes a call, and
-//! the events that are told to the command.
+//! What the libraries share that `frazil run` preloads.
+//!
+//! In: the address of a caller, and what a library did. Out: the file that the caller's code is from,
+//! and the events that the command reads.
 
 #[expect(unsafe_code, reason = "calls the dynamic linker")]
 mod caller;

@@ -1,5 +1,7 @@
 //! Many chunks in parallel, in bounded memory, in order.
 //!
+//! In: tasks, and sources of stored bytes. Out: what the caller's work makes of them, in order.
+//!
 //! A run takes [`Task`]s. Each asks for values or stored chunks of [`ArraySource`]s; once these are
 //! fetched, unpacked and gathered, the caller's `work` runs on a worker thread, and the caller's
 //! `deliver` gets the results on the calling thread in the order of the tasks. The same tasks give

@@ -1,5 +1,8 @@
 //! Decides chunk shape, filters, level and precision, with reasons.
 //!
+//! In: shapes, types, samples of values, and what the user wants. Out: for each variable a chunk
+//! shape, filters and precision, each with its reason and the size that is predicted.
+//!
 //! It uses no files, clocks, threads or libhdf5. Trials measure sizes, never times, so the same
 //! input gives the same plan on every machine.
 //!

@@ -1,6 +1,8 @@
 //! HDF5 filter plugins made from frazil's codecs. With them, stock readers (ncdump, h5dump, nccopy,
 //! h5py) read what frazil writes for `--readable-by plugins` and `frazil`, and h5repack writes it.
 //!
+//! In: a chunk and client data values, from libhdf5. Out: the encoded or decoded chunk.
+//!
 //! Each file in `plugins/` becomes one shared library for one filter by [`export!`]. A plugin links
 //! no libhdf5. The program that loads it has one, and the plugin looks up functions there, to learn
 //! the element type when a dataset is created. A plugin never unwinds into libhdf5, never ends the

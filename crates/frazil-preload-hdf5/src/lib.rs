@@ -1,5 +1,7 @@
 //! The library that `frazil run --level hdf5` preloads: `H5Dwrite` of programs that use HDF5 themselves.
 //!
+//! In: the program's calls of `H5Dwrite`. Out: packed chunks, through the program's own libhdf5.
+//!
 //! A call that writes whole chunks with filters that frazil encodes is packed on all cores, and each chunk
 //! goes into the file through `H5Dwrite_chunk` of the program's own libhdf5 (`chunks`). Every other call
 //! goes on to that library's `H5Dwrite` as it came, and so does one at which anything fails: errors are

@@ -1,5 +1,7 @@
 //! The library that `frazil run --level codec` preloads: `compress2` of zlib, which every libhdf5 calls
-//! for deflate, by libdeflate. What it cannot do goes to the program's own zlib.
+//! for deflate, by libdeflate.
+//!
+//! In: bytes and a level. Out: a stream of zlib. What it cannot do goes to the program's own zlib.
 
 #![expect(unsafe_code, reason = "an exported function that C calls")]
 

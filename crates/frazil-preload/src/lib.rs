@@ -1,5 +1,7 @@
 //! The library that `frazil run` preloads into unmodified programs.
 //!
+//! In: the program's calls of netCDF. Out: the same calls, to `libfrazil` or to the program's library.
+//!
 //! It exports netCDF's names and nothing else. A netCDF-4 file that the program creates, or opens
 //! to write on (`appending`), is written by `libfrazil`, and one that it opens for reading is read
 //! by it (`reading`). `libfrazil` is loaded so that the program sees none of its names. All other

@@ -1,5 +1,8 @@
 //! The compiled part of the Python package `frazil`.
 //!
+//! In: texts, numbers and arrays of bytes from the Python part. Out: files, through [`frazil`], and
+//! arrays, JSON and exceptions with stable codes.
+//!
 //! Little passes between the two parts: numbers and texts, options and reports as JSON, and values
 //! as numpy arrays of bytes. Python code in `python/frazil` handles numpy's types, xarray's
 //! conventions and pictures.

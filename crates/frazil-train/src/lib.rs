@@ -1,5 +1,8 @@
 //! Grows the decision tree that names the filters to try, and evaluates it.
 //!
+//! In: folders of files, or a table of what candidates made of their variables. Out: a tree, and what
+//! it costs beside simpler rules.
+//!
 //! `measure` encodes samples of the variables of a folder of files with every candidate and makes a
 //! [`Table`]; [`train`] grows a [`frazil_plan::FilterTree`] from it; [`evaluate`] compares that with what is
 //! simpler, leaving out one dataset at a time, and [`judge_plans`] does so with what plans of the files take.

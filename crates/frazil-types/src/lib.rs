@@ -1,5 +1,7 @@
 //! Types that all crates of frazil share, as plain data.
 //!
+//! In and out: numbers and names, such as element types, chunk grids, filters and error codes.
+//!
 //! This crate opens no files, starts no threads and compresses nothing. Shapes are in elements,
 //! slowest axis first (C order), as in HDF5 and netCDF-C.
 
