@@ -212,6 +212,7 @@ check: fetch .build/setup-test .build/setup-check site ## Formatting, lints, the
 	scripts/check-deny
 	scripts/make-header --verify
 	$(PYTHON) scripts/write_netcdf_interface.py --check
+	$(PYTHON) scripts/write_fortran_interfaces.py --check
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/make_precision_tables.py --check
 	$(PYTHON) scripts/make_bench_tables.py --check

@@ -166,7 +166,7 @@ contains
     status = nc_inq_grps(ncid, numgrps)
     if (status /= nf90_noerr) return
     allocate (found(numgrps))
-    status = nc_inq_grps(ncid, ids=found)
+    status = nc_inq_grps(ncid, ncids=found)
     if (status == nf90_noerr) status = hand_out(found, ncids)
   end function nf90_inq_grps
 
@@ -181,7 +181,7 @@ contains
     status = nc_inq_varids(ncid, nvars)
     if (status /= nf90_noerr) return
     allocate (found(nvars))
-    status = nc_inq_varids(ncid, ids=found)
+    status = nc_inq_varids(ncid, varids=found)
     if (status == nf90_noerr) status = hand_out(found + 1, varids)
   end function nf90_inq_varids
 
@@ -197,7 +197,7 @@ contains
     status = nc_inq_dimids(ncid, ndims, include_parents=include_parents)
     if (status /= nf90_noerr) return
     allocate (found(ndims))
-    status = nc_inq_dimids(ncid, ids=found, include_parents=include_parents)
+    status = nc_inq_dimids(ncid, dimids=found, include_parents=include_parents)
     if (status == nf90_noerr) status = hand_out(found + 1, dimids)
   end function nf90_inq_dimids
 
@@ -212,7 +212,7 @@ contains
     status = nc_inq_typeids(ncid, number)
     if (status /= nf90_noerr) return
     allocate (found(number))
-    status = nc_inq_typeids(ncid, ids=found)
+    status = nc_inq_typeids(ncid, typeids=found)
     if (status /= nf90_noerr) return
     if (present(ntypes)) ntypes = number
     if (present(typeids)) status = hand_out(found, typeids)

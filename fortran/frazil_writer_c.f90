@@ -1,4 +1,5 @@
 !> The functions of frazil's C face (frazil.h) that the module frazil calls. Axes are in C order.
+! Written by scripts/write_fortran_interfaces.py.
 module frazil_writer_c
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t
   implicit none
@@ -7,23 +8,23 @@ module frazil_writer_c
 
   interface
     ! Texts
-    function frz_strerror(status) bind(C) result(text)
+    function frz_strerror(status) bind(C) result(pointer)
       import :: c_int, c_ptr
       integer(c_int), value :: status
-      type(c_ptr) :: text
+      type(c_ptr) :: pointer
     end function
-    function frz_last_message() bind(C) result(text)
+    function frz_last_message() bind(C) result(pointer)
       import :: c_ptr
-      type(c_ptr) :: text
+      type(c_ptr) :: pointer
     end function
-    function frz_version() bind(C) result(text)
+    function frz_version() bind(C) result(pointer)
       import :: c_ptr
-      type(c_ptr) :: text
+      type(c_ptr) :: pointer
     end function
     ! Options
-    function frz_options_new() bind(C) result(options)
+    function frz_options_new() bind(C) result(pointer)
       import :: c_ptr
-      type(c_ptr) :: options
+      type(c_ptr) :: pointer
     end function
     subroutine frz_options_free(options) bind(C)
       import :: c_ptr
@@ -41,28 +42,28 @@ module frazil_writer_c
       integer(c_int64_t), value :: bytes
       integer(c_int) :: status
     end function
-    function frz_options_set_durable(options, wanted) bind(C) result(status)
+    function frz_options_set_durable(options, durable) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: options
-      integer(c_int), value :: wanted
+      integer(c_int), value :: durable
       integer(c_int) :: status
     end function
-    function frz_options_set_synchronous(options, wanted) bind(C) result(status)
+    function frz_options_set_synchronous(options, synchronous) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: options
-      integer(c_int), value :: wanted
+      integer(c_int), value :: synchronous
       integer(c_int) :: status
     end function
-    function frz_options_set_overwrite(options, wanted) bind(C) result(status)
+    function frz_options_set_overwrite(options, overwrite) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: options
-      integer(c_int), value :: wanted
+      integer(c_int), value :: overwrite
       integer(c_int) :: status
     end function
-    function frz_options_set_classic_model(options, wanted) bind(C) result(status)
+    function frz_options_set_classic_model(options, classic_model) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: options
-      integer(c_int), value :: wanted
+      integer(c_int), value :: classic_model
       integer(c_int) :: status
     end function
     function frz_options_set_readable_by(options, readers) bind(C) result(status)
@@ -101,10 +102,10 @@ module frazil_writer_c
       integer(c_int), intent(out) :: is_io_rank
       integer(c_int) :: status
     end function
-    function frz_options_set_reproducible(options, wanted) bind(C) result(status)
+    function frz_options_set_reproducible(options, reproducible) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: options
-      integer(c_int), value :: wanted
+      integer(c_int), value :: reproducible
       integer(c_int) :: status
     end function
     function frz_options_read_plan(options, path) bind(C) result(status)
@@ -119,10 +120,10 @@ module frazil_writer_c
       character(kind=c_char), intent(in) :: path(*)
       integer(c_int) :: status
     end function
-    function frz_options_set_keep_plan(options, wanted) bind(C) result(status)
+    function frz_options_set_keep_plan(options, keep_plan) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: options
-      integer(c_int), value :: wanted
+      integer(c_int), value :: keep_plan
       integer(c_int) :: status
     end function
     function frz_options_set_list(options, list) bind(C) result(status)
@@ -168,15 +169,16 @@ module frazil_writer_c
       integer(c_int), intent(in) :: cores(*)
       integer(c_int) :: status
     end function
-    function frz_set_message_counting(from_one) bind(C) result(before)
+    function frz_set_message_counting(from_one) bind(C) result(status)
       import :: c_int
       integer(c_int), value :: from_one
-      integer(c_int) :: before
+      integer(c_int) :: status
     end function
     function frz_set_big_endian(writer, variable, big_endian) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: writer
-      integer(c_int), value :: variable, big_endian
+      integer(c_int), value :: variable
+      integer(c_int), value :: big_endian
       integer(c_int) :: status
     end function
     ! Files
@@ -187,18 +189,18 @@ module frazil_writer_c
       type(c_ptr), intent(out) :: writer
       integer(c_int) :: status
     end function
-    function frz_create_parallel_fortran(path, comm, options, writer) bind(C) result(status)
+    function frz_create_parallel_fortran(path, fortran_comm, options, writer) bind(C) result(status)
       import :: c_char, c_int, c_ptr
       character(kind=c_char), intent(in) :: path(*)
-      integer(c_int), value :: comm
+      integer(c_int), value :: fortran_comm
       type(c_ptr), value :: options
       type(c_ptr), intent(out) :: writer
       integer(c_int) :: status
     end function
-    function frz_append_parallel_fortran(path, comm, options, writer) bind(C) result(status)
+    function frz_append_parallel_fortran(path, fortran_comm, options, writer) bind(C) result(status)
       import :: c_char, c_int, c_ptr
       character(kind=c_char), intent(in) :: path(*)
-      integer(c_int), value :: comm
+      integer(c_int), value :: fortran_comm
       type(c_ptr), value :: options
       type(c_ptr), intent(out) :: writer
       integer(c_int) :: status
@@ -222,12 +224,14 @@ module frazil_writer_c
     end function
     function frz_writer_report(writer, report) bind(C) result(status)
       import :: c_int, c_ptr
-      type(c_ptr), value :: writer, report
+      type(c_ptr), value :: writer
+      type(c_ptr), value :: report
       integer(c_int) :: status
     end function
     function frz_close(writer, report) bind(C) result(status)
       import :: c_int, c_ptr
-      type(c_ptr), value :: writer, report
+      type(c_ptr), value :: writer
+      type(c_ptr), value :: report
       integer(c_int) :: status
     end function
     function frz_abandon(writer) bind(C) result(status)
@@ -259,7 +263,8 @@ module frazil_writer_c
       integer(c_int), intent(out) :: id
       integer(c_int) :: status
     end function
-    function frz_add_unlimited_dimension(writer, group, name, expected_length, id) bind(C) result(status)
+    function frz_add_unlimited_dimension(writer, group, name, expected_length, id) &
+      bind(C) result(status)
       import :: c_char, c_int, c_int64_t, c_ptr
       type(c_ptr), value :: writer
       integer(c_int), value :: group
@@ -268,12 +273,14 @@ module frazil_writer_c
       integer(c_int), intent(out) :: id
       integer(c_int) :: status
     end function
-    function frz_add_variable(writer, group, name, type, rank, dimensions, id) bind(C) result(status)
+    function frz_add_variable(writer, group, name, type, rank, dimensions, id) &
+      bind(C) result(status)
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: writer
       integer(c_int), value :: group
       character(kind=c_char), intent(in) :: name(*)
-      integer(c_int), value :: type, rank
+      integer(c_int), value :: type
+      integer(c_int), value :: rank
       integer(c_int), intent(in) :: dimensions(*)
       integer(c_int), intent(out) :: id
       integer(c_int) :: status
@@ -313,7 +320,8 @@ module frazil_writer_c
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: writer
       integer(c_int), value :: variable
-      integer(c_int), intent(out) :: type, rank
+      integer(c_int), intent(out) :: type
+      integer(c_int), intent(out) :: rank
       integer(c_int64_t), intent(out), optional :: shape(*)
       integer(c_int) :: status
     end function
@@ -335,7 +343,8 @@ module frazil_writer_c
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: writer
       integer(c_int), value :: variable
-      integer(c_int64_t), intent(in) :: start(*), count(*)
+      integer(c_int64_t), intent(in) :: start(*)
+      integer(c_int64_t), intent(in) :: count(*)
       integer(c_int) :: status
     end function
     function frz_set_contiguous(writer, variable) bind(C) result(status)
@@ -353,13 +362,17 @@ module frazil_writer_c
     function frz_set_deflate(writer, variable, level, shuffle) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: writer
-      integer(c_int), value :: variable, level, shuffle
+      integer(c_int), value :: variable
+      integer(c_int), value :: level
+      integer(c_int), value :: shuffle
       integer(c_int) :: status
     end function
     function frz_set_zstd(writer, variable, level, shuffle) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: writer
-      integer(c_int), value :: variable, level, shuffle
+      integer(c_int), value :: variable
+      integer(c_int), value :: level
+      integer(c_int), value :: shuffle
       integer(c_int) :: status
     end function
     function frz_set_checksum(writer, variable) bind(C) result(status)
@@ -371,19 +384,22 @@ module frazil_writer_c
     function frz_set_significant_digits(writer, variable, digits) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: writer
-      integer(c_int), value :: variable, digits
+      integer(c_int), value :: variable
+      integer(c_int), value :: digits
       integer(c_int) :: status
     end function
     function frz_set_significant_bits(writer, variable, bits) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: writer
-      integer(c_int), value :: variable, bits
+      integer(c_int), value :: variable
+      integer(c_int), value :: bits
       integer(c_int) :: status
     end function
     function frz_set_quantize(writer, variable, algorithm) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: writer
-      integer(c_int), value :: variable, algorithm
+      integer(c_int), value :: variable
+      integer(c_int), value :: algorithm
       integer(c_int) :: status
     end function
     function frz_set_absolute_tolerance(writer, variable, tolerance) bind(C) result(status)
@@ -433,7 +449,8 @@ module frazil_writer_c
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: writer
       integer(c_int), value :: variable
-      character(kind=c_char), intent(in) :: name(*), new_name(*)
+      character(kind=c_char), intent(in) :: name(*)
+      character(kind=c_char), intent(in) :: new_name(*)
       integer(c_int) :: status
     end function
     function frz_delete_group_attribute(writer, group, name) bind(C) result(status)
@@ -447,7 +464,8 @@ module frazil_writer_c
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: writer
       integer(c_int), value :: group
-      character(kind=c_char), intent(in) :: name(*), new_name(*)
+      character(kind=c_char), intent(in) :: name(*)
+      character(kind=c_char), intent(in) :: new_name(*)
       integer(c_int) :: status
     end function
   end interface
