@@ -11,7 +11,7 @@ from support import make
 from support.command import DONE, FAILED, SAMPLE, frazil, pack, tool
 from support.data import flip_bits
 
-pytestmark = pytest.mark.sampled(one_in=2)
+pytestmark = pytest.mark.sampled(one_in=4)
 
 SEEDS_PER_TEST = 25
 MEMORY_BYTES = 4 << 30

@@ -14,7 +14,7 @@ from crash.program import HERE, Fault, Run
 from crash.readers import REFUSALS, by_h5py, by_netcdf4, differences
 from support.command import frazil
 
-pytestmark = pytest.mark.sampled(one_in=2)
+pytestmark = pytest.mark.sampled(one_in=4)
 
 
 def _killed(folder: Path, orders: dict[str, int]) -> list[Run]:

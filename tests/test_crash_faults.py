@@ -13,7 +13,7 @@ from crash.program import DATA, JOURNAL, LOCK, Fault, Run
 from crash.readers import check, inspect
 from support.sampling import FULL
 
-pytestmark = pytest.mark.sampled(one_in=2)
+pytestmark = pytest.mark.sampled(one_in=4)
 
 ERRORS = [errno.ENOSPC, errno.EDQUOT, errno.EIO]
 # Statuses of frazil.h.

@@ -18,6 +18,8 @@ from support.fortran import run
 from support.mpi import MPICH, OPEN_MPI, PROGRAMS, Mpi
 from support.running import check_equal
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 RECORDS, NY, NX = 3, 24, 40
 FORTRAN_SOURCE = os.environ.get("NETCDF_FORTRAN_SOURCE")
 DEBIANS = Path("/usr/lib/x86_64-linux-gnu/netcdf/mpi/include")

@@ -10,7 +10,7 @@ import pytest
 from support import make
 from support.command import DONE, FAILED, TROUBLE, frazil, pack
 
-pytestmark = pytest.mark.sampled(one_in=2)
+pytestmark = pytest.mark.sampled(one_in=4)
 
 
 @pytest.fixture

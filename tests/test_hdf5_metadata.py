@@ -29,13 +29,13 @@ def assert_same(path: Path) -> None:
     assert hdf5_inventory.wrong_chunks(path, lines) == []
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=16)
 @pytest.mark.parametrize("seed", range(400))
 def test_generated_files_are_read_as_h5py_reads_them(tmp_path: Path, seed: int):
     assert_same(hdf5_generated.generate(tmp_path / "file.h5", seed))
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("path", corpus_files(), ids=lambda path: path.name)
 def test_real_files_are_read_as_h5py_reads_them(path: Path):
     if not h5py.is_hdf5(path):
@@ -43,7 +43,7 @@ def test_real_files_are_read_as_h5py_reads_them(path: Path):
     assert_same(path)
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("seed", range(40))
 def test_changed_copies_end_soon_and_in_little_memory(tmp_path: Path, seed: int):
     path = hdf5_generated.generate(tmp_path / "file.h5", seed)

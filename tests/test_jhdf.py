@@ -23,7 +23,7 @@ from support.command import ROOT, SAMPLE, pack, tool
 from support.data import CORPUS, corpus_files, kind
 from support.h5_compare import never_written
 
-pytestmark = pytest.mark.sampled(one_in=3)
+pytestmark = pytest.mark.sampled(one_in=6)
 
 JAVA = Path(__file__).with_name("java")
 BUILD = ROOT / ".build/java"

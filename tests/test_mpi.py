@@ -25,7 +25,7 @@ BUILT_IN = {"ours", "deflate", "fletcher32"}
 QUANTIZERS = {"exact": (0, 0), "bitgroom": (1, 3), "granular": (2, 3), "bitround": (3, 9)}
 DECOMPOSITIONS = range(6)
 
-pytestmark = [needs("pkg-config"), pytest.mark.sampled(one_in=2)]
+pytestmark = [needs("pkg-config"), pytest.mark.sampled(one_in=3)]
 
 
 @pytest.fixture(params=[MPICH, OPEN_MPI], ids=lambda mpi: mpi.name)

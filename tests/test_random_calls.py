@@ -21,7 +21,7 @@ from support.sampling import FULL, seed
 BUILT = Path(os.environ.get("FRAZIL_NETCDF", ROOT / ".build/netcdf"))
 LIBFRAZIL = Path(os.environ.get("FRAZIL_LIB", ROOT / ".build/lib")) / "libfrazil.so"
 PARTS = 4
-SEQUENCES = 1500 if FULL else 100
+SEQUENCES = 1500 if FULL else 60
 # A push repeats sequences without a difference: one in some thousand still has one.
 # `make test-full` draws others.
 SEED = os.environ.get("FRAZIL_RANDOM_SEED", seed() if FULL else "frazil")

@@ -16,7 +16,7 @@ from support.dumps import ncdump
 from support.fortran import LIBRARIES, needs_netcdf_fortran, run, with_netcdf_fortran
 from support.running import check_equal, fates, frazil_run
 
-pytestmark = pytest.mark.sampled(one_in=2)
+pytestmark = pytest.mark.sampled(one_in=4)
 
 needs_netcdf = needs("nc-config")
 

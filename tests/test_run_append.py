@@ -17,6 +17,8 @@ from support.fortran import run
 from support.netcdf_calls import Calls, stock_library
 from support.running import check_equal, fates, frazil_run
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 MODELS = ["NETCDF4", "NETCDF4_CLASSIC"]
 
 EDIT = """

@@ -14,7 +14,7 @@ import pytest
 from support import make, slow
 from support.command import BINARY, DONE, FAILED, start, tool
 
-pytestmark = pytest.mark.sampled(one_in=2)
+pytestmark = pytest.mark.sampled(one_in=4)
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 # Batch systems send some of them before they kill.

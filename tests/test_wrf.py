@@ -17,7 +17,7 @@ from support.fortran import GFORTRAN, needs_gfortran, run
 from support.mpi import MPICH, OPEN_MPI, Mpi
 from support.wrf import PROGRAMS, Package, assert_same_file, package, write_list
 
-pytestmark = [needs_gfortran, pytest.mark.sampled(one_in=2)]
+pytestmark = [needs_gfortran, pytest.mark.sampled(one_in=3)]
 
 WHOLE = CORPUS / "wrf/squall_line.nc"
 # A whole WRF source tree, if there is one.

@@ -13,7 +13,7 @@ import xarray as xr
 from support.command import SAMPLE
 from support.data import CORPUS, CORPUS_ABSENT, corpus_files, corpus_name
 
-pytestmark = pytest.mark.sampled(one_in=3)
+pytestmark = pytest.mark.sampled(one_in=6)
 
 PEERS = ("netcdf4", "h5netcdf")
 # netCDF-C itself ends the process over these.

@@ -16,7 +16,7 @@ import xarray as xr
 from frazil.regrouping import LEAST_BYTES, regroup
 from support.cluster import assert_written, cluster_of, instead_of_writing, sample
 
-pytestmark = pytest.mark.sampled(one_in=2)
+pytestmark = pytest.mark.sampled(one_in=4)
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from support.cluster import (
     wait_for,
 )
 
-pytestmark = pytest.mark.sampled(one_in=2)
+pytestmark = pytest.mark.sampled(one_in=4)
 
 
 @pytest.fixture(scope="module")

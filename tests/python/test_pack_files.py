@@ -16,7 +16,7 @@ import pytest
 from support.cluster import bare_workers, cluster_of, sample, wait_for
 from support.command import BINARY
 
-pytestmark = pytest.mark.sampled(one_in=2)
+pytestmark = pytest.mark.sampled(one_in=4)
 
 
 @pytest.fixture(scope="module")

@@ -117,7 +117,7 @@ def written(path: Path, name: str) -> np.ndarray | None:
         return file[name][...]
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=16)
 @pytest.mark.parametrize("path", corpus_files(), ids=lambda path: str(path.relative_to(CORPUS)))
 def test_values_of_the_corpus_are_those_of_h5py_and_kerchunk(path: Path):
     ours, left_out = refer(path)

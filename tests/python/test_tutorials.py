@@ -22,6 +22,7 @@ def runner():
         yield module
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
 def test_a_tutorial_runs(runner, path):
     cells = runner.run(path)
