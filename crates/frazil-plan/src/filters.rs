@@ -42,6 +42,8 @@ pub struct FilterChoice {
     pub predicted_ratio: f64,
     /// Half of the range that nine of ten variables lie in, by that ratio.
     pub uncertainty: f64,
+    /// What the whole variable takes at least, nine times of ten, by what deciding knows: predictions know more.
+    pub least_ratio: f64,
     /// Stored bytes per raw byte of the samples and the standard error of that, where there are filters.
     pub sampled: Option<(f64, f64)>,
     /// How samples tell of the whole variable.
@@ -65,7 +67,7 @@ pub struct FilterChoice {
 
 impl FilterChoice {
     /// Foretells that whole chunks come out by this factor larger than samples that are parts of them;
-    /// `of_chunks`: what the input's filters keep of these chunks.
+    /// `of_chunks`: what is known of these chunks as it is of the whole.
     pub fn foretell_in_whole_chunks(&mut self, factor: f64, of_chunks: f64) {
         self.foretell(self.whole.in_whole_chunks(factor, of_chunks));
     }
@@ -125,7 +127,7 @@ pub fn choose_filters(
     let mut choice = kept_or(fresh, estimate, element, requests, current);
     // Windows are there for predictions only: they must not change what is chosen.
     choice.sampled = sampled;
-    choice.foretell(whole.with_windows(&mut trial, current));
+    choice.foretell(whole.for_prediction(&mut trial, current));
     choice.ratio_tolerance = requests.ratio_tolerance().unwrap_or(0.0);
     if choice.keep_current || requests.raw_bytes.is_none() || whole.is_seen() {
         choice.finalists.clear();

@@ -336,6 +336,7 @@ fn unfiltered(variable: &DatasetInfo) -> Chosen {
             deflate_encoder: None,
             predicted_ratio: 1.0,
             uncertainty: 0.0,
+            least_ratio: 1.0,
             sampled: None,
             whole: Whole::default(),
             keepable: None,

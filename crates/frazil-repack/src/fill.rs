@@ -3,6 +3,7 @@
 //! Threads make chunks of values ([`packing`]); the calling thread puts them where they belong
 //! ([`placing`]).
 
+mod in_part;
 mod packing;
 mod placing;
 
@@ -20,6 +21,7 @@ use frazil_file::pending::PendingOutput;
 use frazil_file::progress::Progress;
 use frazil_file::run::InputRun;
 use frazil_precision::RoundingStats;
+pub(crate) use in_part::pack_in_part;
 pub(crate) use packing::may_omit_fill;
 use packing::{Batch, PackedBatch, Packing, packings};
 use placing::Placing;
@@ -139,7 +141,12 @@ pub(crate) fn place_as_foretold(
         .map(|dataset| bytes_of_chunk(decisions, dataset))
         .collect();
     let bases = placing::contiguous_bases(source, output, source.path(), decisions)?;
+    let mut places = vec![0_u64; of_one.len()];
     let mut placed = place_chunks(output, decisions, |dataset, tile| {
+        places[dataset] += 1;
+        if !is_stored(stored_share(decisions, dataset), places[dataset]) {
+            return 0;
+        }
         let stored = match &decisions.routes[dataset] {
             CopyPlan::CopyChunks { source, .. } => decisions.sources[*source].locate(tile),
             _ => None,
@@ -160,7 +167,20 @@ fn bytes_of_chunk(decisions: &Decisions, dataset: usize) -> u64 {
     let chunks = chunks_of(&decisions.routes[dataset], decisions);
     let count = chunks.map_or(0, |(grid, tiles)| tiles.numbers(grid).count() as u64);
     let foretold = decisions.plans[dataset].predicted_bytes.unwrap_or(0);
-    (foretold / count.max(1)).max(1)
+    let stored = (count as f64 * stored_share(decisions, dataset)).round() as u64;
+    (foretold / stored.max(1)).max(1)
+}
+
+/// The share of a variable's chunks that are to be stored: the rest are fill values.
+fn stored_share(decisions: &Decisions, dataset: usize) -> f64 {
+    let told = decisions.told.get(dataset);
+    told.copied().unwrap_or_default().stored_share
+}
+
+/// Whether the chunk of this number, counted from 1, is stored where this share of all is, evenly spread.
+fn is_stored(share: f64, number: u64) -> bool {
+    let stored = |number: u64| (number as f64 * share).round();
+    stored(number) > stored(number - 1)
 }
 
 fn chunks_of<'a>(
@@ -174,11 +194,11 @@ fn chunks_of<'a>(
     }
 }
 
-/// Places every chunk that might be stored; `bytes`: what one of a variable takes.
+/// Places every chunk that might be stored; `bytes`: what one of a variable takes, 0 if it is not stored.
 fn place_chunks(
     output: &Hdf5Output,
     decisions: &Decisions,
-    bytes: impl Fn(usize, u64) -> u64,
+    mut bytes: impl FnMut(usize, u64) -> u64,
 ) -> Result<Placed> {
     let mut placed = Placed::default();
     for (dataset, route) in decisions.routes.iter().enumerate() {
@@ -187,6 +207,9 @@ fn place_chunks(
         };
         for tile in tiles.numbers(grid) {
             let bytes = bytes(dataset, tile);
+            if bytes == 0 {
+                continue;
+            }
             let address = output
                 .place_chunk(dataset, &grid.offset(tile), 0, bytes as usize)
                 .map_err(|error| Error::new(error.code(), error.to_string()))?;

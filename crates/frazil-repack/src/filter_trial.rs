@@ -252,6 +252,7 @@ impl Trial<'_> {
                 .map(|_| values.as_stored().samples.as_slice()),
             is_rounded: samples.rounding.is_some(),
             windows: &values.windows,
+            keeps_shape: chunk == Some(current.as_slice()),
             keepable,
             may_stay: self.may_stay(samples),
         })
@@ -268,7 +269,7 @@ impl Trial<'_> {
     }
 
     /// What the input's filters keep of the whole chunks beside samples: of all that lies in the same chunks of
-    /// the input, unless they are a part of it.
+    /// the input, unless they are a part of it in chunks of the same shape.
     fn share_of_chunks(
         &self,
         samples: &Samples,
@@ -279,7 +280,7 @@ impl Trial<'_> {
         let parts = values.as_stored();
         let touched = self.touched(samples);
         let is_part = touched.is_some_and(|[_, raw]| parts.chunk_bytes() < raw);
-        if !is_part || now.pipeline.is_empty() {
+        if !is_part || now.pipeline.is_empty() || !now.keeps_shape {
             return now.sampled_ratio;
         }
         let variable = &self.input.variables()[samples.variable];
@@ -308,6 +309,7 @@ impl Trial<'_> {
             partly_sampled: None,
             is_rounded: samples.rounding.is_some(),
             windows,
+            keeps_shape: false,
             keepable: false,
             may_stay: self.may_stay(samples),
         })
@@ -471,6 +473,7 @@ fn as_planned(
         deflate_encoder: plan.deflate_encoder,
         predicted_ratio: predicted.unwrap_or(1.0),
         uncertainty: 0.0,
+        least_ratio: predicted.unwrap_or(1.0),
         sampled: None,
         whole: Whole::default(),
         keepable: None,

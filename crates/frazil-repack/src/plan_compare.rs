@@ -83,8 +83,8 @@ pub fn compare_plans(
 fn predicted(source: &Input, options: &PackOptions, precision: &str) -> Result<ComparedWay> {
     let clock = Clock::start(options.energy);
     let budget = resources::budget(&options.resources);
-    let decisions = decide::decide(source, options, &budget, Depth::Foretell, &mut Silent)?;
-    let report = foretell(source, &decisions, options, &clock)?;
+    let mut decisions = decide::decide(source, options, &budget, Depth::Foretell, &mut Silent)?;
+    let report = foretell(source, &mut decisions, options, &clock)?;
     Ok(ComparedWay {
         goal: options.goal,
         readable_by: options.readable_by,

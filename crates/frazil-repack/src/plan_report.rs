@@ -13,6 +13,7 @@ use crate::compared::Compared;
 use crate::decide;
 use crate::planning::Depth;
 use crate::shapes;
+use crate::tried_chunks::try_chunks;
 use frazil_file::error::{Result, guarded};
 use frazil_file::input::Input;
 use frazil_file::progress::Progress;
@@ -146,6 +147,7 @@ fn explain(
     let budget = resources::budget(&options.resources);
     let mut decisions = decide::decide(source, options, &budget, Depth::Compare, progress)?;
     let seconds = begin.elapsed().as_secs_f64();
+    try_chunks(source, &mut decisions, options, &budget)?;
     let findings = shapes::findings(source, options, &decisions.plans)?;
     let roles = roles_of_input(source, &options.chunk_goal)?;
     let mut report = PlanReport {

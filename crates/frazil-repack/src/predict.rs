@@ -10,6 +10,7 @@ use crate::job::{Clock, Job};
 use crate::kept::Keep;
 use crate::metadata_size::{Measure, lies_in_heaps, measure_metadata};
 use crate::routes::Decisions;
+use crate::tried_chunks::try_chunks;
 use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::output::metadata_block_bytes;
@@ -33,20 +34,23 @@ const TIMES: f64 = 2.0;
 /// What cannot be defined in the output.
 pub(crate) fn foretell(
     source: &Input,
-    decisions: &Decisions,
+    decisions: &mut Decisions,
     options: &PackOptions,
     clock: &Clock,
 ) -> Result<PackReport> {
+    let (decided_seconds, decided_cpu_seconds) = clock.elapsed();
+    let budget = &resources::budget(&options.resources);
+    try_chunks(source, decisions, options, budget)?;
+    let decisions = &*decisions;
     let job = Job {
         layout: LayoutProfile::Standard,
         keep: Keep::Never,
         verify: false,
         attempt: None,
         resources: &options.resources,
-        budget: &resources::budget(&options.resources),
+        budget,
         clock,
     };
-    let (decided_seconds, decided_cpu_seconds) = clock.elapsed();
     let mut report = report(source, decisions, &[], &job);
     let variables = report.variables.iter();
     let (stored, before) = variables.fold((0, 0), |(stored, before), variable| {
@@ -132,8 +136,17 @@ fn range(report: &PackReport, source: &Input, decisions: &Decisions) -> Predicte
             let bytes = plan.predicted_bytes.unwrap_or(variable.stored_bytes);
             (bytes as f64 * uncertainty).powi(2)
         });
+    let indexes = source.variables().iter().zip(&decisions.plans);
+    let indexes = indexes
+        .zip(&decisions.told)
+        .map(|((variable, plan), told)| {
+            let StorageLayout::Chunked { chunk } = &plan.layout else {
+                return 0.0;
+            };
+            told.index_off(&variable.shape, chunk).powi(2)
+        });
     let bytes = report.output_file_bytes as f64;
-    let off = squares.sum::<f64>().sqrt() + FILE_SHARE * bytes + FILE_BYTES;
+    let off = squares.chain(indexes).sum::<f64>().sqrt() + FILE_SHARE * bytes + FILE_BYTES;
     PredictedRange {
         file_bytes: [(bytes - off).max(0.0) as u64, (bytes + off) as u64],
         seconds: [report.seconds / TIMES, report.seconds * TIMES],

@@ -16,7 +16,7 @@ use crate::kept::Keep;
 use crate::metadata_size::{Measure, measure_metadata};
 use crate::planning::Depth;
 use crate::routes::Decisions;
-use crate::{far_output, kept, predict, shapes, unpack_classic};
+use crate::{far_output, grown, kept, predict, shapes, unpack_classic};
 use frazil_file::error::{Error, Result, guarded};
 use frazil_file::input::Input;
 use frazil_file::left_behind;
@@ -68,8 +68,10 @@ pub fn pack(
         let keep = Keep::of(options, destination);
         let Some(target) = target else {
             source.check_unchanged()?;
-            let predicted = predict::foretell(&source, &decisions, options, &clock)?;
-            return Ok(kept::foretold(predicted, &source, keep));
+            let predicted = predict::foretell(&source, &mut decisions, options, &clock)?;
+            let mut predicted = kept::foretold(predicted, &source, keep);
+            grown::tell(&mut predicted, options);
+            return Ok(predicted);
         };
         let job = Job {
             layout: options.layout,
@@ -81,7 +83,9 @@ pub fn pack(
             clock: &clock,
         };
         let written = write(&source, &target, &mut decisions, &job, progress);
-        written.map_err(|error| source.blame(error))
+        let mut report = written.map_err(|error| source.blame(error))?;
+        grown::tell(&mut report, options);
+        Ok(report)
     })
 }
 

@@ -13,6 +13,7 @@ use frazil_types::{ChunkGrid, DeflateEncoder, FilterPipeline, QuantizePlan, Vari
 use crate::compared::Compared;
 use crate::input_filters::checksum_only;
 use crate::planning::Planning;
+use crate::tried_chunks::Told;
 pub(crate) use fallback::Fallback;
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::Result;
@@ -69,6 +70,8 @@ pub(crate) struct Decisions {
     pub(crate) fallbacks: Vec<Option<Fallback>>,
     /// In file order: half of the range that nine of ten stored sizes lie in, by the predicted one.
     pub(crate) uncertainties: Vec<f64>,
+    /// In file order: what chunks that were tried say, for predictions; empty where none were.
+    pub(crate) told: Vec<Told>,
     /// Sources that routes refer to.
     pub sources: Vec<ArraySource>,
     /// What the output has beside what it copies.
@@ -107,6 +110,7 @@ impl Decisions {
             storage: Vec::new(),
             fallbacks: Vec::new(),
             uncertainties: Vec::new(),
+            told: Vec::new(),
             sources: Vec::new(),
             additions: Additions::default(),
             history: None,

@@ -36,8 +36,9 @@ pub fn confirmed(
         Some(raw_bytes) => {
             choice.predicted_ratio = bytes[taken] as f64 / raw_bytes as f64;
             choice.uncertainty = 0.0;
+            choice.least_ratio = choice.predicted_ratio;
         }
-        None => choice.predicted_ratio *= bytes[taken] as f64 / of_chosen.max(1) as f64,
+        None => scale(choice, bytes[taken] as f64 / of_chosen.max(1) as f64),
     }
     let finalist = &choice.finalists[taken];
     let saved = (taken > 0).then(|| 1.0 - bytes[taken] as f64 / of_chosen.max(1) as f64);
@@ -55,11 +56,16 @@ pub fn confirmed(
     {
         let other = explain::filters_by(&choice.pipeline, choice.deflate_encoder);
         choice.reason = explain::kept_on(&pipeline.summary(), &other, on);
-        choice.predicted_ratio *= current as f64 / bytes[taken].max(1) as f64;
+        scale(choice, current as f64 / bytes[taken].max(1) as f64);
         choice.pipeline = pipeline;
         choice.deflate_encoder = None;
         choice.keep_current = true;
     }
+}
+
+fn scale(choice: &mut FilterChoice, factor: f64) {
+    choice.predicted_ratio *= factor;
+    choice.least_ratio *= factor;
 }
 
 #[cfg(test)]
@@ -85,6 +91,7 @@ mod tests {
             deflate_encoder: None,
             predicted_ratio: 0.5,
             uncertainty: 0.0,
+            least_ratio: 0.5,
             sampled: None,
             whole: Whole::default(),
             keep_current: false,

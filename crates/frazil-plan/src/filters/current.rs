@@ -33,6 +33,8 @@ pub struct CurrentStorage<'a> {
     /// For predictions: small windows from all over the variable, as it is to be packed, all of the same bytes
     /// but for edges. Where it has filters, their sizes tell as much.
     pub windows: &'a [Vec<u8>],
+    /// The output's chunks have the shape of the stored ones: what filters keep of these says what they keep of those.
+    pub keeps_shape: bool,
     /// Stored chunks could be copied as they are: the chunk shape stays.
     pub keepable: bool,
     /// The current chunk shape would do as well as the one that was chosen.
@@ -65,6 +67,7 @@ pub(super) fn kept_or(
             deflate_encoder: fresh.encoder,
             predicted_ratio: estimate.ratio,
             uncertainty: estimate.uncertainty,
+            least_ratio: estimate.range()[0],
             sampled: None,
             whole: Whole::default(),
             keep_current: false,
@@ -139,6 +142,7 @@ impl CurrentStorage<'_> {
             deflate_encoder: None,
             predicted_ratio: self.ratio,
             uncertainty: 0.0,
+            least_ratio: self.ratio,
             sampled: None,
             whole: Whole::default(),
             keep_current: true,

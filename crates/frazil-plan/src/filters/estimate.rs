@@ -46,6 +46,9 @@ pub struct Whole {
     /// The share of the raw bytes that no sample has.
     unseen: f64,
     known: Known,
+    /// By how much (as a logarithm) what the input's filters make of the samples differs from what they made of all
+    /// the chunks that these lie in, where only that counts.
+    doubt: f64,
 }
 
 /// What is known of a whole variable and of its samples alike.
@@ -73,6 +76,7 @@ impl Default for Whole {
             per_chunk: 1.0,
             unseen: 0.0,
             known: Known::Nothing,
+            doubt: 0.0,
         }
     }
 }
@@ -97,6 +101,7 @@ impl Whole {
             of_whole: now.ratio,
             per_chunk: 1.0,
             unseen,
+            doubt: 0.0,
             known: match (now.pipeline.is_empty(), now.is_rounded) {
                 (true, _) => Known::Nothing,
                 (false, false) => Known::StoredBytes,
@@ -105,14 +110,25 @@ impl Whole {
         }
     }
 
-    /// The same with what windows all over the variable tell, where there are any.
-    pub(super) fn with_windows(
+    /// The same for predictions: with what windows all over the variable tell, where there are any. What the input's
+    /// filters make of chunks of one shape says nothing of chunks of another.
+    pub(super) fn for_prediction(
         self,
         trial: &mut Trial<'_>,
         current: Option<&CurrentStorage<'_>>,
     ) -> Self {
-        let windows = current.map_or(&[][..], |now| now.windows);
-        match by_windows(trial, windows).filter(|_| self.known == Known::Nothing) {
+        let Some(now) = current.filter(|now| now.sampled_ratio > 0.0) else {
+            return self;
+        };
+        let is_stored = !matches!(self.known, Known::Nothing | Known::Windows { .. });
+        if is_stored && !now.keeps_shape {
+            return Self {
+                of_samples: now.sampled_ratio,
+                doubt: (self.of_samples / now.sampled_ratio).ln().abs(),
+                ..self
+            };
+        }
+        match by_windows(trial, now.windows).filter(|_| self.known == Known::Nothing) {
             Some((of_samples, of_whole, known)) => Self {
                 of_samples,
                 // Of what was never written there are no windows.
@@ -167,9 +183,11 @@ impl Whole {
         let rest = spread.min(OF_ONE) / 4.0;
         let uncertainty = match self.known {
             Known::Nothing => NINE_OF_TEN * spread,
-            Known::StoredBytes => NINE_OF_TEN * rest + correction / 10.0,
+            Known::StoredBytes => NINE_OF_TEN * rest + correction / 10.0 + self.doubt / 2.0,
             // What the samples lack may shrink by rounding more than they do, down to nothing.
-            Known::BytesBeforeRounding => NINE_OF_TEN * rest + 1.0 - (-correction).exp(),
+            Known::BytesBeforeRounding => {
+                NINE_OF_TEN * rest + 1.0 - (-correction).exp() + self.doubt / 2.0
+            }
             Known::Windows { spread, count } => {
                 let unlike_all = LN_TEN / count as f64 * (1.0 - ratio) / ratio;
                 NINE_OF_TEN * rest.hypot(spread) + correction / 10.0 + unlike_all

@@ -228,7 +228,7 @@ impl Decisions {
         let reason = reason_of(shape, &chosen);
         let may_stay = chosen.filters.may_stay;
         let must_chunk = variable.may_grow || is_sparse(variable, &self.sources[source], stored);
-        let least_share = chosen.filters.predicted_ratio * (1.0 - chosen.filters.uncertainty);
+        let least_share = chosen.filters.least_ratio;
         let Chosen { filters, quantize } = chosen;
         let may_chunk =
             must_chunk || shape.is_stated || !filters.pipeline.is_empty() || filters.keep_current;

@@ -60,6 +60,7 @@ fn a_stated_chain_is_taken_as_it_is() {
         ratio: choice.predicted_ratio,
         sampled_ratio: choice.predicted_ratio,
         partly_sampled: None,
+        keeps_shape: true,
         is_rounded: false,
         windows: &[],
         keepable: true,
