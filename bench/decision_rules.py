@@ -26,9 +26,12 @@ WAYS: dict[str, list[str]] = {
     },
     "zstd 19": ["--readable-by", "plugins", "--filters", "shuffle+zstd(19)"],
     "series": ["--reads", "series"],
+    "map": ["--reads", "map"],
+    "map 3 digits": ["--reads", "map", "--digits", "3"],
+    "series plugins": ["--reads", "series", "--readable-by", "plugins"],
 }
 # What is stated there goes before the file's size.
-MAY_GROW = ("zstd 19", "series")
+MAY_GROW = ("zstd 19", "series", "map", "map 3 digits", "series plugins")
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """Decisions keep their word where samples tell little: a part of `make bench-decisions`."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -49,6 +50,59 @@ def test_what_sticks_out_of_the_array_is_not_predicted(compression: dict, tmp_pa
         noise = np.random.default_rng(3).normal(size=(132, 60, 72)) / 1000
         field[:] = smooth(132, 60, 72) + noise.astype("f4")
     assert foretold(Path(BINARY), source, output, "series").is_within
+
+
+def in_chunks(path: Path, values: np.ndarray, chunk: tuple[int, ...]) -> Path:
+    """A compressed variable of time, y and x."""
+    with netCDF4.Dataset(path, "w") as file:
+        for name, length in zip(("time", "y", "x"), values.shape, strict=True):
+            file.createDimension(name, length)
+        packing = {"zlib": True, "complevel": 1, "chunksizes": chunk}
+        file.createVariable("v", "f4", ("time", "y", "x"), **packing)[:] = values
+    return path
+
+
+def rare_runs(*shape: int) -> np.ndarray:
+    """Mostly zeros; what is not lasts for 50 records."""
+    chance = np.random.default_rng(4)
+    start = chance.random((shape[0] // 50, *shape[1:]))
+    runs = np.where(start < 0.03, chance.random(start.shape), 0)
+    return np.repeat(runs, 50, axis=0).astype("f4")
+
+
+@pytest.mark.parametrize("way", ["series", "map", "map 3 digits", "series plugins"])
+def test_chunks_that_cut_long_runs_are_predicted(way: str, tmp_path: Path):
+    """20 MB: more than a prediction packs."""
+    source = in_chunks(tmp_path / "in.nc", rare_runs(1000, 50, 100), (500, 25, 25))
+    found = foretold(Path(BINARY), source, tmp_path / "out.nc", way)
+    assert found.is_within and found.error < 0.05, found
+    assert found.most < 1.5 * found.least, found
+
+
+def test_chunks_of_fill_are_neither_stored_nor_in_the_predicted_index(tmp_path: Path):
+    values = np.zeros((60, 96, 128), "f4")
+    values[:, :48, :50] = smooth(60, 48, 50)
+    source = tmp_path / "in.h5"
+    with h5py.File(source, "w") as file:
+        file.create_dataset("v", data=values, chunks=(60, 96, 128), compression="gzip")
+    for way in ("series", "series plugins"):
+        found = foretold(Path(BINARY), source, tmp_path / "out.h5", way)
+        assert found.is_within and found.error < 0.01, found
+
+
+def test_a_file_that_grew_for_stated_reads_says_so(tmp_path: Path):
+    source, output = (
+        in_chunks(tmp_path / "in.nc", rare_runs(200, 30, 40), (200, 30, 40)),
+        tmp_path / "out.nc",
+    )
+    done = pack(source, output, "--reads", "map", "--json")
+    (notice,) = json.loads(done.stdout)["reports"][0]["notices"]
+    assert "grew" in notice and "without --reads" in notice and "/v takes" in notice
+    with netCDF4.Dataset(output) as file:
+        assert file["v"].chunking() != [200, 30, 40]
+    foreseen = frazil("pack", source, "--dry-run", "--reads", "map")
+    assert "would grow" in foreseen.stderr and "grew" not in foreseen.stderr
+    assert "grew" not in pack(source, output, "--overwrite").stderr
 
 
 def test_broken_promises_are_found(tmp_path: Path):

@@ -28,6 +28,14 @@ impl Compared {
             range,
         }
     }
+
+    /// Corrects the range where the whole variable is known to shrink by this factor more than samples, give or take
+    /// this share of its stored bytes.
+    pub(crate) fn correct(&mut self, factor: f64, uncertainty: f64) {
+        let ratio = self.ratio * factor;
+        let most = ratio / (1.0 - uncertainty).max(0.0);
+        self.range = self.range.map(|_| [ratio / (1.0 + uncertainty), most]);
+    }
 }
 
 /// What filters make of the samples, raw bytes by stored bytes: the chosen ones first, then those

@@ -269,7 +269,7 @@ impl Trial<'_> {
     }
 
     /// What the input's filters keep of the whole chunks beside samples: of all that lies in the same chunks of
-    /// the input, unless they are a part of it in chunks of the same shape.
+    /// the input, unless they are a part of it.
     fn share_of_chunks(
         &self,
         samples: &Samples,
@@ -280,7 +280,7 @@ impl Trial<'_> {
         let parts = values.as_stored();
         let touched = self.touched(samples);
         let is_part = touched.is_some_and(|[_, raw]| parts.chunk_bytes() < raw);
-        if !is_part || now.pipeline.is_empty() || !now.keeps_shape {
+        if !is_part || now.pipeline.is_empty() {
             return now.sampled_ratio;
         }
         let variable = &self.input.variables()[samples.variable];

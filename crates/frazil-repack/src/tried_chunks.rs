@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::{Goal, index_bytes, is_large_file, sample_chunks, spread};
-use frazil_types::ChunkGrid;
+use frazil_types::{ChunkGrid, Selection};
 
 use crate::fill::pack_in_part;
 use crate::routes::{CopyPlan, Decisions};
+use crate::sample_boxes::chosen as spread_chunks;
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::Result;
 use frazil_file::input::Input;
@@ -22,11 +23,17 @@ const MOST_SLOW_BYTES: u64 = 4 << 20;
 const MOST_FILE_BYTES: u64 = 256 << 20;
 /// and in large files: one byte in so many.
 const SHARE_OF_LARGE_FILE: u64 = 50;
-/// A variable is packed in part where so many chunks can be, without more of the input being decoded than this,
+/// Of fewer chunks nothing is learnt, and more are not looked through.
 const LEAST_CHUNKS: u64 = 16;
+const MOST_CHUNKS: u64 = 4 << 20;
+/// Chunks from all over a variable are packed where no more of the input has to be decoded for them than this,
 const MOST_DECODED_BYTES: u64 = 64 << 20;
-/// or in large files one byte in so many of it.
+/// or in large files one byte in so many of it; else chunks in few places,
 const DECODED_SHARE: u64 = 32;
+/// unless a single one needs more.
+const MOST_DECODED_FOR_ONE: u64 = 1 << 30;
+/// Chunks of the input that all packed ones need together, counted once for each: they must wait for all at once.
+const MOST_NEEDED: u64 = 1 << 16;
 
 /// More chunks of the input are not looked up to see whether those tried are like the rest.
 const MOST_LOOKED_UP: u64 = 1 << 17;
@@ -38,7 +45,7 @@ const UNSEEN: f64 = 0.02;
 /// If none of `n` places has a property, then nine times of ten no more than `LN_TEN / n` of all places have it.
 const LN_TEN: f64 = std::f64::consts::LN_10;
 /// Parts of a chunk this large are taken to be places of their own.
-const PLACE_BYTES: f64 = 65_536.0;
+const PLACE_BYTES: f64 = 16_384.0;
 
 /// What chunks that were packed say of a variable.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,9 +119,13 @@ fn needs_trial(
     array: &ArraySource,
     options: &PackOptions,
 ) -> bool {
-    let keeps_shape = matches!(&variable.storage,
-        DatasetStorage::Chunked { chunk, .. } if chunk == grid.chunk());
-    options.chunk_goal.is_stated() || !(keeps_shape || array.decoder.is_identity())
+    options.chunk_goal.is_stated()
+        || !(keeps_shape(variable, grid) || array.decoder.is_identity())
+}
+
+fn keeps_shape(variable: &DatasetInfo, grid: &ChunkGrid) -> bool {
+    matches!(&variable.storage,
+        DatasetStorage::Chunked { chunk, .. } if chunk == grid.chunk())
 }
 
 /// How much of a variable is packed.
@@ -163,37 +174,117 @@ impl Limits {
         if !needs_trial(variable, grid, array, options) {
             return nothing;
         }
-        let numbers: Vec<u64> = tiles.numbers(grid).collect();
-        let most = self.most_chunks(variable, grid, array);
-        let all = numbers.len() as u64;
-        if most < all.min(LEAST_CHUNKS) {
+        let way = Way::of(self, variable, grid, array);
+        let all = count_of(grid, tiles);
+        if way.chunks < all.min(LEAST_CHUNKS) || all > MOST_CHUNKS {
             return nothing;
         }
-        let places = sample_chunks(all, most.min(all) as usize).into_iter();
-        let chosen: Vec<u64> = places.map(|place| numbers[place as usize]).collect();
+        let chosen = match way.places {
+            Some(places) => in_places(grid, tiles, array, [places, way.chunks]),
+            None => spread_chunks(grid, tiles, way.chunks.min(all) as usize),
+        };
         ChunkSubset::Some(chosen.into())
     }
 
-    /// How many chunks of a variable may be packed.
-    fn most_chunks(&self, variable: &DatasetInfo, grid: &ChunkGrid, array: &ArraySource) -> u64 {
+    /// What may be packed of a variable, and what may be decoded for it.
+    fn bytes(&self, raw_bytes: u64) -> [u64; 2] {
+        match self.is_large_file {
+            true => [
+                (raw_bytes / SHARE_OF_LARGE_FILE).min(self.most_bytes),
+                (raw_bytes / DECODED_SHARE).max(MOST_DECODED_BYTES / 4),
+            ],
+            false => [self.most_bytes, MOST_DECODED_BYTES],
+        }
+    }
+}
+
+/// How many chunks of a variable are packed, and from where.
+struct Way {
+    chunks: u64,
+    /// In so many places, where chunks from all over it would need too much of the input; `None`: from all over it.
+    places: Option<u64>,
+}
+
+impl Way {
+    fn of(limits: &Limits, variable: &DatasetInfo, grid: &ChunkGrid, array: &ArraySource) -> Self {
         let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX);
         let size = variable.element.size_bytes as u64;
         let bytes_of = |grid: &ChunkGrid| grid.chunk_elements().saturating_mul(size).max(1);
-        let (packed, decoded) = match self.is_large_file {
-            true => (
-                (raw_bytes / SHARE_OF_LARGE_FILE).min(self.most_bytes),
-                (raw_bytes / DECODED_SHARE).max(MOST_DECODED_BYTES / 4),
-            ),
-            false => (self.most_bytes, MOST_DECODED_BYTES),
-        };
-        let packable = packed / bytes_of(grid);
+        let [packed, decoded] = limits.bytes(raw_bytes);
+        let few = LEAST_CHUNKS.min(MOST_SLOW_BYTES / bytes_of(grid));
+        let chunks = (packed / bytes_of(grid)).max(few);
         if raw_bytes <= decoded {
-            return packable;
+            return Self {
+                chunks,
+                places: None,
+            };
         }
         let middle = grid.valid_box(grid.chunk_count() / 2);
         let touched = array.grid.chunks_in(&middle).len() as u64;
         let of_one = touched.saturating_mul(bytes_of(&array.grid)).max(1);
-        packable.min(decoded / of_one)
+        let chunks = chunks.min(MOST_NEEDED / touched.max(1));
+        match decoded / of_one {
+            enough if enough >= chunks => Self {
+                chunks,
+                places: None,
+            },
+            _ if of_one > MOST_DECODED_FOR_ONE => Self {
+                chunks: 0,
+                places: None,
+            },
+            places => Self {
+                chunks,
+                places: Some(places.max(1)),
+            },
+        }
+    }
+}
+
+/// Chunks of the output in some places: there all that lies in the same chunks of the input is decoded once.
+fn in_places(
+    grid: &ChunkGrid,
+    tiles: &ChunkSubset,
+    array: &ArraySource,
+    [places, chunks]: [u64; 2],
+) -> Vec<u64> {
+    let is_tile = |number: &u64| match tiles {
+        ChunkSubset::All => true,
+        ChunkSubset::Some(numbers) => numbers.binary_search(number).is_ok(),
+    };
+    let mut found = BTreeSet::new();
+    for centre in spread_chunks(grid, tiles, places as usize) {
+        let around = decoded_with(&grid.valid_box(centre), array);
+        let is_inside = |&number: &u64| {
+            let part = grid.valid_box(number);
+            around.intersect(&part).as_ref() == Some(&part)
+        };
+        let mut near = grid.chunks_in(&around);
+        near.retain(|number| is_tile(number) && is_inside(number));
+        let wanted = (chunks / places).max(1) as usize;
+        let chosen = sample_chunks(near.len() as u64, wanted).into_iter();
+        found.extend(chosen.map(|place| near[place as usize]));
+    }
+    found.into_iter().collect()
+}
+
+/// All that lies in the chunks of the input that a part lies in.
+fn decoded_with(part: &Selection, array: &ArraySource) -> Selection {
+    let mut around = part.clone();
+    let axes = array.grid.shape().iter().zip(array.grid.chunk());
+    for (axis, (&length, &cell)) in axes.enumerate() {
+        let cell = cell.max(1);
+        let start = part.start[axis] / cell * cell;
+        let end = (part.start[axis] + part.count[axis]).next_multiple_of(cell);
+        around.start[axis] = start;
+        around.count[axis] = end.min(length) - start;
+    }
+    around
+}
+
+fn count_of(grid: &ChunkGrid, tiles: &ChunkSubset) -> u64 {
+    match tiles {
+        ChunkSubset::All => grid.chunk_count(),
+        ChunkSubset::Some(numbers) => numbers.len() as u64,
     }
 }
 
@@ -214,15 +305,37 @@ fn learn(
         return;
     };
     let found = Found::of(variable, (grid, tiles), (chosen, sizes));
-    // All chunks may have been compared before.
-    let is_known = decisions.uncertainties[i] == 0.0 && !decisions.plans[i].pipeline.is_empty();
+    let plan = &decisions.plans[i];
+    let array = &decisions.sources[*source];
+    // All chunks may have been compared before, or be those of the input but for their filters.
+    let is_like_input = keeps_shape(variable, grid)
+        && plan.quantize.is_none()
+        && !array.decoder.is_identity();
+    let is_known =
+        !plan.pipeline.is_empty() && (decisions.uncertainties[i] == 0.0 || is_like_input);
     if found.is_all() || !is_known {
-        let unlike = unlike_rest(&decisions.sources[*source], grid, chosen);
+        let unlike = unlike_rest(array, grid, chosen);
         let [bytes, uncertainty] = found.estimate(unlike.filter(|_| !found.is_all()));
         decisions.plans[i].predicted_bytes = Some(bytes.round() as u64);
         decisions.uncertainties[i] = uncertainty;
+        let ratio = found.raw_bytes / bytes.max(1.0);
+        correct_compared(decisions, i, ratio);
     }
     decisions.told[i] = found.told();
+}
+
+/// Corrects what samples say of filters, where the chosen ones shrink the whole variable by `ratio`.
+fn correct_compared(decisions: &mut Decisions, i: usize, ratio: f64) {
+    let has_filters = !decisions.plans[i].pipeline.is_empty();
+    let uncertainty = decisions.uncertainties[i];
+    let compared = decisions.filters_tried.get_mut(i).filter(|_| has_filters);
+    let rows = compared.map_or(&mut [][..], |rows| &mut rows[..]);
+    // The chosen ones come first.
+    let factor = rows.first().map_or(1.0, |chosen| ratio / chosen.ratio);
+    for (place, row) in rows.iter_mut().enumerate() {
+        let unlike_chosen = if place == 0 { 0.0 } else { UNSEEN };
+        row.correct(factor, uncertainty.max(unlike_chosen));
+    }
 }
 
 /// What some chunks of a variable took.
@@ -253,8 +366,11 @@ impl Found {
         let sizes: Vec<(usize, usize)> = (chosen.numbers(grid).zip(sizes))
             .map(|(number, &stored)| (raw(number) as usize, stored as usize))
             .collect();
-        let raw_bytes = tiles.numbers(grid).map(raw).sum::<u64>() as f64;
-        let count = tiles.numbers(grid).count() as f64;
+        let raw_bytes = match tiles {
+            ChunkSubset::All => variable.raw_bytes().unwrap_or(0),
+            ChunkSubset::Some(numbers) => numbers.iter().map(|&number| raw(number)).sum(),
+        } as f64;
+        let count = count_of(grid, tiles) as f64;
         let seen: usize = sizes.iter().map(|one| one.0).sum();
         let kept = sizes.iter().filter(|one| one.1 > 0).count();
         Self {
@@ -278,6 +394,11 @@ impl Found {
         if self.is_all() {
             return [stored, 0.0];
         }
+        let of_one = (self.full_bytes / self.count) as usize;
+        if self.sizes.iter().all(|one| one.1 == of_one || one.1 == 0) {
+            // Without filters, what sticks out counts, too.
+            return [self.full_bytes * self.kept, self.told().most_off];
+        }
         let seen = self.raw_bytes * (1.0 - self.unseen);
         let factor = self.raw_bytes / seen.max(1.0) * unlike.unwrap_or(1.0);
         let bytes = (stored * factor).min(self.full_bytes);
@@ -291,7 +412,9 @@ impl Found {
 
     fn told(&self) -> Told {
         let tried = self.sizes.len() as f64;
-        let variance = self.kept * (1.0 - self.kept) / tried * (1.0 - tried / self.count);
+        // Where all or none of few are stored, some of the rest may yet be other.
+        let likely = (self.kept * tried + 1.0) / (tried + 2.0);
+        let variance = likely * (1.0 - likely) / tried * (1.0 - tried / self.count);
         Told {
             stored_share: self.kept,
             most_off: NINE_OF_TEN * variance.max(0.0).sqrt(),

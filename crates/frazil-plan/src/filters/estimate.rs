@@ -46,9 +46,8 @@ pub struct Whole {
     /// The share of the raw bytes that no sample has.
     unseen: f64,
     known: Known,
-    /// By how much (as a logarithm) what the input's filters make of the samples differs from what they made of all
-    /// the chunks that these lie in, where only that counts.
-    doubt: f64,
+    /// Another figure for `of_samples`, where either may be the better one.
+    or_of_samples: Option<f64>,
 }
 
 /// What is known of a whole variable and of its samples alike.
@@ -76,7 +75,7 @@ impl Default for Whole {
             per_chunk: 1.0,
             unseen: 0.0,
             known: Known::Nothing,
-            doubt: 0.0,
+            or_of_samples: None,
         }
     }
 }
@@ -101,7 +100,7 @@ impl Whole {
             of_whole: now.ratio,
             per_chunk: 1.0,
             unseen,
-            doubt: 0.0,
+            or_of_samples: None,
             known: match (now.pipeline.is_empty(), now.is_rounded) {
                 (true, _) => Known::Nothing,
                 (false, false) => Known::StoredBytes,
@@ -110,8 +109,9 @@ impl Whole {
         }
     }
 
-    /// The same for predictions: with what windows all over the variable tell, where there are any. What the input's
-    /// filters make of chunks of one shape says nothing of chunks of another.
+    /// The same for predictions: with what windows all over the variable tell, where there are any. Where chunks get
+    /// another shape, the input's filters may keep other shares for that alone: then what they kept of all chunks
+    /// that samples lie in may tell more, or less, than what they make of the samples.
     pub(super) fn for_prediction(
         self,
         trial: &mut Trial<'_>,
@@ -123,8 +123,7 @@ impl Whole {
         let is_stored = !matches!(self.known, Known::Nothing | Known::Windows { .. });
         if is_stored && !now.keeps_shape {
             return Self {
-                of_samples: now.sampled_ratio,
-                doubt: (self.of_samples / now.sampled_ratio).ln().abs(),
+                or_of_samples: Some(now.sampled_ratio),
                 ..self
             };
         }
@@ -157,13 +156,13 @@ impl Whole {
 
     /// What filters keep of the whole that keep `share` of the samples: as much more or less as what is known of
     /// both differs. What is more does not shrink as the samples do, where these are all alike.
-    fn share_of_whole(&self, share: f64) -> f64 {
-        let (samples, whole) = (self.of_samples, self.of_whole);
+    fn share_of_whole(&self, share: f64, samples: f64) -> f64 {
+        let whole = self.of_whole;
         let share_of_whole = match whole > samples {
             true => share + (whole - samples) * (share + ALIKE) / (samples + ALIKE),
             false => share * whole / samples,
         };
-        share_of_whole * self.per_chunk
+        (share_of_whole * self.per_chunk).min(1.0)
     }
 
     /// What filters come to on all of the variable that keep `share` of the samples' raw bytes, with this
@@ -176,18 +175,20 @@ impl Whole {
                 uncertainty: 0.0,
             };
         }
-        let ratio = self.share_of_whole(share).min(1.0);
+        let of_samples = [Some(self.of_samples), self.or_of_samples];
+        let [one, other] = of_samples.map(|known| known.unwrap_or(self.of_samples));
+        let [one, other] = [one, other].map(|samples| self.share_of_whole(share, samples));
+        let ratio = f64::midpoint(one, other);
+        let doubt = (one - other).abs() / (one + other);
         // The more is corrected, the less is it certain.
         let correction = (ratio / share).ln().abs();
         // What is known of the whole is no longer uncertain.
         let rest = spread.min(OF_ONE) / 4.0;
         let uncertainty = match self.known {
             Known::Nothing => NINE_OF_TEN * spread,
-            Known::StoredBytes => NINE_OF_TEN * rest + correction / 10.0 + self.doubt / 2.0,
+            Known::StoredBytes => NINE_OF_TEN * rest + correction / 10.0,
             // What the samples lack may shrink by rounding more than they do, down to nothing.
-            Known::BytesBeforeRounding => {
-                NINE_OF_TEN * rest + 1.0 - (-correction).exp() + self.doubt / 2.0
-            }
+            Known::BytesBeforeRounding => NINE_OF_TEN * rest + 1.0 - (-correction).exp(),
             Known::Windows { spread, count } => {
                 let unlike_all = LN_TEN / count as f64 * (1.0 - ratio) / ratio;
                 NINE_OF_TEN * rest.hypot(spread) + correction / 10.0 + unlike_all
@@ -195,7 +196,7 @@ impl Whole {
         };
         Estimate {
             ratio,
-            uncertainty: self.unseen.sqrt() * (uncertainty + UNSEEN),
+            uncertainty: self.unseen.sqrt() * (uncertainty + UNSEEN) + doubt,
         }
     }
 }
