@@ -119,8 +119,7 @@ fn needs_trial(
     array: &ArraySource,
     options: &PackOptions,
 ) -> bool {
-    options.chunk_goal.is_stated()
-        || !(keeps_shape(variable, grid) || array.decoder.is_identity())
+    options.chunk_goal.is_stated() || !(keeps_shape(variable, grid) || array.decoder.is_identity())
 }
 
 fn keeps_shape(variable: &DatasetInfo, grid: &ChunkGrid) -> bool {
@@ -308,12 +307,11 @@ fn learn(
     let plan = &decisions.plans[i];
     let array = &decisions.sources[*source];
     // All chunks may have been compared before, or be those of the input but for their filters.
-    let is_like_input = keeps_shape(variable, grid)
-        && plan.quantize.is_none()
-        && !array.decoder.is_identity();
+    let is_like_input =
+        keeps_shape(variable, grid) && plan.quantize.is_none() && !array.decoder.is_identity();
     let is_known =
         !plan.pipeline.is_empty() && (decisions.uncertainties[i] == 0.0 || is_like_input);
-    if found.is_all() || !is_known {
+    if found.is_all() || !(is_known || found.is_blank()) {
         let unlike = unlike_rest(array, grid, chosen);
         let [bytes, uncertainty] = found.estimate(unlike.filter(|_| !found.is_all()));
         decisions.plans[i].predicted_bytes = Some(bytes.round() as u64);
@@ -383,6 +381,11 @@ impl Found {
         }
     }
 
+    /// Whether these chunks are fill values, and others may not be.
+    fn is_blank(&self) -> bool {
+        self.kept == 0.0 && !self.is_all()
+    }
+
     fn is_all(&self) -> bool {
         self.sizes.len() as f64 == self.count
     }
@@ -416,7 +419,7 @@ impl Found {
         let likely = (self.kept * tried + 1.0) / (tried + 2.0);
         let variance = likely * (1.0 - likely) / tried * (1.0 - tried / self.count);
         Told {
-            stored_share: self.kept,
+            stored_share: if self.is_blank() { likely } else { self.kept },
             most_off: NINE_OF_TEN * variance.max(0.0).sqrt(),
         }
     }

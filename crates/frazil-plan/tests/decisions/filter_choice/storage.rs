@@ -110,7 +110,7 @@ fn trials_are_compared_with_the_chunks_that_were_sampled() {
             ratio,
             sampled_ratio,
             partly_sampled: None,
-        keeps_shape: true,
+            keeps_shape: true,
             is_rounded: false,
             windows: &[],
             keepable: true,
