@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import xarray
 from support import make
-from support.command import pack, tool
+from support.command import frazil, pack, tool
 from support.precision import notices, pack_by_rules, plain, statement
 from support.rounding import NETCDF_MODES, QUANTIZER, bitround, netcdf_rounded, words
 
@@ -237,6 +237,8 @@ def test_another_algorithm_replaces_the_whole_statement(rounded: Path, tmp_path:
     pack(tmp_path / "grid.nc", tmp_path / "digits.nc", "--digits", 2)
     found = statement(tmp_path / "digits.nc", "t")
     names = {"quantization", "quantization_nsd", "quantization_maximum_relative_error"}
+    # The grid's error was absolute: small values may be off by it.
+    names |= {"quantization_finest_absolute_error"}
     assert set(found) == names and found["quantization_nsd"] == 2
     with h5py.File(tmp_path / "digits.nc") as file:
         container = file[found["quantization"]]
@@ -266,3 +268,75 @@ def test_what_netcdf_rounded_is_known_as_rounded(tmp_path: Path):
     with h5py.File(tmp_path / "coarser.nc") as file:
         assert not [name for name in file["v"].attrs if name.startswith("_Quantize")]
     assert statement(tmp_path / "coarser.nc", "v")["quantization_nsd"] == 2
+
+
+ONCE = {
+    "absolute": ("--abs-error", 0.01),
+    "relative": ("--rel-error", 0.001),
+    "bits": ("--bits", 9),
+    "digits": ("--digits", 4),
+    "grid": ("--nbits", 16),
+    "both": ("--rel-error", 0.001, "--finest-abs-error", 0.5),
+}
+AGAIN = {
+    "absolute": ("--abs-error", 1),
+    "relative": ("--rel-error", 0.01),
+    "bits": ("--bits", 5),
+    "digits": ("--digits", 2),
+    "grid": ("--nbits", 8),
+    "integers": ("--pack-integers", 0.1),
+}
+
+
+def bound_of(found: dict, magnitudes: np.ndarray) -> np.ndarray:
+    """The largest error that a file allows for values of these magnitudes."""
+    allowed = np.full(magnitudes.shape, np.inf)
+    if "quantization_maximum_relative_error" in found:
+        least = found.get("quantization_finest_absolute_error", 0)
+        allowed = np.maximum(found["quantization_maximum_relative_error"] * magnitudes, least)
+    return np.minimum(allowed, found.get("quantization_maximum_absolute_error", np.inf))
+
+
+@pytest.mark.parametrize("again", AGAIN)
+@pytest.mark.parametrize("once", ONCE)
+def test_a_bound_holds_against_the_values_before_both_roundings(tmp_path, once, again):
+    values = np.random.default_rng(8).normal(280, 20, 3000).astype("f4")
+    with netCDF4.Dataset(tmp_path / "source.nc", "w") as file:
+        file.createDimension("x", values.size)
+        file.createVariable("v", "f4", ("x",))[:] = values
+    source, first, second = (tmp_path / f"{name}.nc" for name in ("source", "first", "second"))
+    pack(source, first, *ONCE[once])
+    pack(first, second, *AGAIN[again])
+    with netCDF4.Dataset(second) as file:
+        found = {name: file["v"].getncattr(name) for name in file["v"].ncattrs()}
+        kept = np.asarray(file["v"][:], "f8")
+    error = np.abs(kept - values.astype("f8"))
+    allowed = bound_of(found, np.abs(values.astype("f8")))
+    assert np.isfinite(allowed).all() and (error <= allowed).all(), found
+    # Not by much more than what was asked for twice.
+    assert (allowed <= 50).all(), found
+    told = frazil("verify", source, second).stdout
+    assert " pass" in told and "FAIL" not in told.upper(), told
+
+
+def test_a_bound_that_is_used_up_rounds_nothing_more(tmp_path: Path):
+    source = with_groups(tmp_path / "source.nc")
+    pack(source, tmp_path / "once.nc", "--abs-error", "t:0.5")
+    outcome = pack(tmp_path / "once.nc", tmp_path / "twice.nc", "--abs-error", "t:0.5")
+    assert any("at least as coarsely" in line for line in notices(outcome)), outcome.stderr
+    assert statement(tmp_path / "twice.nc", "t") == statement(tmp_path / "once.nc", "t")
+    pack(tmp_path / "once.nc", tmp_path / "coarser.nc", "--abs-error", "t:1.5")
+    found = statement(tmp_path / "coarser.nc", "t")
+    assert found["quantization_maximum_absolute_error"] == 2.0
+
+
+def test_a_grid_that_changes_nothing_keeps_the_bound(tmp_path: Path):
+    source = with_groups(tmp_path / "source.nc")
+    pack(source, tmp_path / "once.nc", "--nbits", "t:12")
+    pack(tmp_path / "once.nc", tmp_path / "twice.nc", "--nbits", "t:12")
+    once, twice = (statement(tmp_path / f"{name}.nc", "t") for name in ("once", "twice"))
+    name = "quantization_maximum_absolute_error"
+    if (content(tmp_path / "once.nc") == content(tmp_path / "twice.nc")).all():
+        assert twice[name] == once[name]
+    else:
+        assert twice[name] > once[name]

@@ -9,6 +9,7 @@ use frazil_plan::information::mantissa_bits;
 use frazil_plan::{PrecisionChoice, choose_precision, has_precision};
 use frazil_types::{ErrorCode, PrecisionRequest, ProtectedValues, QuantizePlan, Rounding};
 
+use super::earlier::uses_up;
 use super::field_range::{Field, Place, field_ranges};
 use super::likeness::{Informed, warnings};
 use super::metadata::names_written;
@@ -243,10 +244,11 @@ impl PrecisionDecisions {
             return Ok(Some(reason));
         }
         if let Some(before) = &candidate.before {
-            if is_as_coarse(before, &plan.rounding) {
+            if is_as_coarse(before, &plan) {
                 return Ok(Some("rounded at least as coarsely before".to_owned()));
             }
-            let line = "was rounded before; the errors of both roundings add up";
+            let line = "was rounded before; the errors of both roundings add up, and so do their \
+                        bounds in the file";
             self.notices.push(format!("{}: {line}", variable.path));
         }
         let reason = information.map(|found| found.reason.clone());
@@ -370,11 +372,11 @@ pub fn no_place(
 }
 
 /// Whether values that were rounded so before cannot change by this rounding.
-fn is_as_coarse(before: &StatedPrecision, rounding: &Rounding) -> bool {
-    if before.algorithm != Some(rounding.algorithm()) {
+fn is_as_coarse(before: &StatedPrecision, plan: &QuantizePlan) -> bool {
+    if before.algorithm != Some(plan.rounding.algorithm()) {
         return false;
     }
-    match *rounding {
+    match plan.rounding {
         Rounding::BitRound { significant_bits } => before
             .significant_bits
             .is_some_and(|bits| bits <= significant_bits),
@@ -382,9 +384,8 @@ fn is_as_coarse(before: &StatedPrecision, rounding: &Rounding) -> bool {
         | Rounding::BitGroom { significant_digits } => before
             .significant_digits
             .is_some_and(|digits| digits <= significant_digits),
-        Rounding::BoundedBitRound { .. }
-        | Rounding::Linear { .. }
-        | Rounding::PackedIntegers { .. } => false,
+        Rounding::BoundedBitRound { .. } => uses_up(&before.bound, &plan.bound),
+        Rounding::Linear { .. } | Rounding::PackedIntegers { .. } => false,
     }
 }
 

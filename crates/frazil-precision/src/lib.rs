@@ -18,6 +18,7 @@
 pub mod analyze;
 mod coordinates;
 mod decide;
+mod earlier;
 mod field_range;
 pub mod information;
 pub mod integers;
@@ -37,5 +38,5 @@ pub mod ssim;
 pub mod stated;
 
 pub use decide::{PrecisionDecisions, ReachableValues, decide_precision, no_place};
-pub use metadata::{additions, final_attributes};
+pub use metadata::{additions, earlier_roundings, final_attributes};
 pub use rounding::{RoundingStats, VariableRounding, rounding_text, stored_form};

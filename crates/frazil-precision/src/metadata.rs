@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, HashSet};
 
 use frazil_container::hdf5::{Additions, AttributeValue, NewAttribute, NewContainer, Retyped};
-use frazil_types::{QuantizeAlgorithm, QuantizePlan, Rounding, VariablePlan};
+use frazil_types::{ErrorBound, QuantizeAlgorithm, QuantizePlan, Rounding, VariablePlan};
 
+use super::earlier::{are_alike, since_original};
 use super::rounding::RoundingStats;
-use super::stated::statement as statement_of;
+use super::stated::{StatedPrecision, stated_precision, statement as statement_of};
 use super::{integers, names};
 use frazil_file::error::Result;
 use frazil_file::input::{Input, InputKind};
@@ -15,14 +16,31 @@ use frazil_file::input::{Input, InputKind};
 /// Who rounded, as containers say it.
 pub const SELF: &str = concat!("frazil version ", env!("CARGO_PKG_VERSION"));
 
-/// What rounding adds to a file. Values that are known only when all chunks are packed are written
-/// again by [`final_attributes`].
+/// What an input says of the earlier roundings of variables that are rounded now, in file order.
+///
+/// # Errors
+/// If attributes cannot be read.
+pub fn earlier_roundings(
+    input: &Input,
+    plans: &[VariablePlan],
+) -> Result<Vec<Option<StatedPrecision>>> {
+    let plans = plans.iter().enumerate();
+    let stated = plans.map(|(i, plan)| match plan.quantize {
+        Some(_) => stated_precision(input, i),
+        None => Ok(None),
+    });
+    stated.collect()
+}
+
+/// What rounding adds to a file; `before` as [`earlier_roundings`] has it. Values that are known only when
+/// all chunks are packed are written again by [`final_attributes`].
 ///
 /// # Errors
 /// If the attributes of containers that are there already cannot be read.
 pub fn additions(
     input: &Input,
     plans: &[VariablePlan],
+    before: &[Option<StatedPrecision>],
     netcdf_attribute: bool,
 ) -> Result<Additions> {
     let rounded: Vec<(usize, &QuantizePlan)> = plans
@@ -34,6 +52,7 @@ pub fn additions(
     let mut additions = Additions::default();
     for &(i, plan) in &rounded {
         let path = &input.variables()[i].path;
+        let plan = &since_original(plan, before[i].as_ref());
         let algorithm = plan.rounding.algorithm();
         let container = containers
             .get(algorithm_name(algorithm))
@@ -75,19 +94,52 @@ pub fn additions(
     Ok(additions)
 }
 
-/// The attributes of a rounded variable that depend on its values.
-pub fn final_attributes(plan: &QuantizePlan, stats: &RoundingStats) -> Vec<NewAttribute> {
+/// The attributes of a rounded variable that depend on its values; `before` is what was said of an
+/// earlier rounding.
+pub fn final_attributes(
+    plan: &QuantizePlan,
+    stats: &RoundingStats,
+    before: Option<&StatedPrecision>,
+) -> Vec<NewAttribute> {
+    let mut attributes = Vec::new();
     match plan.rounding {
-        Rounding::BoundedBitRound { .. } => stats
-            .least_kept
-            .map(|bits| int(names::SIGNIFICANT_BITS, bits))
-            .into_iter()
-            .collect(),
-        Rounding::Linear { .. } => {
-            vec![double(names::LINEAR_ERROR, stats.errors.max_absolute_error)]
+        Rounding::BoundedBitRound { .. } => {
+            let earlier = before.and_then(|before| before.significant_bits);
+            let kept = stats.least_kept.into_iter().chain(earlier).min();
+            attributes.extend(kept.map(|bits| int(names::SIGNIFICANT_BITS, bits)));
         }
-        _ => Vec::new(),
+        Rounding::Linear { .. } => {
+            let earlier = before.and_then(|before| before.bound.absolute);
+            let error = stats.errors.max_absolute_error + earlier.unwrap_or(0.0);
+            attributes.push(double(names::LINEAR_ERROR, error));
+        }
+        _ => {}
     }
+    // Values that stayed as they were are as exact as before.
+    if let Some(before) = before
+        && stats.errors.max_absolute_error <= 0.0
+        && are_alike(&since_original(plan, Some(before)).bound, &before.bound)
+    {
+        attributes.extend(bounds(&before.bound));
+    }
+    attributes
+}
+
+/// The attributes of the bound of a variable that was rounded before.
+pub fn bounds_since(plan: &QuantizePlan, before: &StatedPrecision) -> Vec<NewAttribute> {
+    bounds(&since_original(plan, Some(before)).bound).collect()
+}
+
+/// The attributes of a bound.
+fn bounds(bound: &ErrorBound) -> impl Iterator<Item = NewAttribute> + use<> {
+    let finest = Some(bound.finest_absolute).filter(|&finest| finest > 0.0);
+    let parts = [
+        (names::ABSOLUTE_BOUND, bound.absolute),
+        (names::RELATIVE_BOUND, bound.relative),
+        (names::FINEST_ABSOLUTE, finest),
+    ];
+    let stated = parts.into_iter();
+    stated.filter_map(|(name, bound)| Some(double(name, bound?)))
 }
 
 /// The container of one algorithm.
@@ -177,8 +229,18 @@ pub(crate) fn algorithm_name(algorithm: QuantizeAlgorithm) -> &'static str {
     algorithm.cf_name().unwrap_or_default()
 }
 
+/// The attributes of one rounded variable that was rounded before, to a bound that counts as well.
+pub fn statement_since(
+    plan: &QuantizePlan,
+    before: Option<&StatedPrecision>,
+    path: &str,
+    container: Option<&str>,
+) -> Vec<NewAttribute> {
+    statement(&since_original(plan, before), path, container)
+}
+
 /// The attributes of one rounded variable.
-pub fn statement(plan: &QuantizePlan, path: &str, container: Option<&str>) -> Vec<NewAttribute> {
+fn statement(plan: &QuantizePlan, path: &str, container: Option<&str>) -> Vec<NewAttribute> {
     let mut attributes = Vec::new();
     if let Some(container) = container {
         // Variables of the root group share it with the container; others name it by its path.
@@ -207,20 +269,7 @@ pub fn statement(plan: &QuantizePlan, path: &str, container: Option<&str>) -> Ve
         }
         Rounding::PackedIntegers { .. } => {}
     }
-    let bound = &plan.bound;
-    attributes.extend(
-        bound
-            .absolute
-            .map(|bound| double(names::ABSOLUTE_BOUND, bound)),
-    );
-    attributes.extend(
-        bound
-            .relative
-            .map(|bound| double(names::RELATIVE_BOUND, bound)),
-    );
-    if bound.finest_absolute > 0.0 {
-        attributes.push(double(names::FINEST_ABSOLUTE, bound.finest_absolute));
-    }
+    attributes.extend(bounds(&plan.bound));
     let information = plan.keep_information;
     attributes.extend(information.map(|share| double(names::KEEP_INFORMATION, share)));
     attributes
@@ -284,7 +333,7 @@ pub(super) fn new(name: &str, value: AttributeValue) -> NewAttribute {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use frazil_types::{ErrorBound, ProtectedValues};
+    use frazil_types::ProtectedValues;
 
     #[test]
     fn a_statement_names_container_kept_digits_and_bound() {

@@ -46,6 +46,8 @@ pub(crate) const OF_ROUNDING: [&str; 7] = [
     FINEST_ABSOLUTE,
     KEEP_INFORMATION,
 ];
+/// Of these, the bounds.
+pub const OF_BOUNDS: [&str; 3] = [ABSOLUTE_BOUND, RELATIVE_BOUND, FINEST_ABSOLUTE];
 /// On a variable of packed integers: what codes are multiplied by.
 pub(crate) const SCALE_FACTOR: &str = "scale_factor";
 /// On a variable of packed integers: what is added then.

@@ -103,7 +103,13 @@ pub fn taken<'n>(input: &Input, i: usize, wanted: &[&'n str]) -> Result<Option<&
 
 /// As [`taken`], of a variable that is being written: containers are not looked at.
 pub fn taken_in<'n>(attributes: &Attributes, wanted: &[&'n str]) -> Option<&'n str> {
-    first_taken(attributes, read(attributes, (None, None), ""), wanted)
+    first_taken(attributes, stated_in(attributes), wanted)
+}
+
+/// What the attributes of a variable that is being written say about an earlier rounding: containers are
+/// not looked at.
+pub fn stated_in(attributes: &Attributes) -> Option<Statement> {
+    read(attributes, (None, None), "")
 }
 
 fn first_taken<'n>(

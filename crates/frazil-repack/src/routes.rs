@@ -22,6 +22,7 @@ use frazil_file::input::Input;
 use frazil_file::sources::{Access, AccessPath};
 use frazil_file::wording::enumerate;
 use frazil_precision::rules::VariableRule;
+use frazil_precision::stated::StatedPrecision;
 
 /// What happens to one variable's values.
 pub(crate) enum CopyPlan {
@@ -76,6 +77,8 @@ pub(crate) struct Decisions {
     pub sources: Vec<ArraySource>,
     /// What the output has beside what it copies.
     pub(crate) additions: Additions,
+    /// In file order: what the input says of earlier roundings.
+    pub(crate) earlier: Vec<Option<StatedPrecision>>,
     /// The global attribute `history` with a line about this run.
     pub(crate) history: Option<NewAttribute>,
     /// Rounding is stated in netCDF-C's words, too.
@@ -113,6 +116,7 @@ impl Decisions {
             told: Vec::new(),
             sources: Vec::new(),
             additions: Additions::default(),
+            earlier: Vec::new(),
             history: None,
             netcdf_attribute: false,
             precision_rules: Vec::new(),
@@ -130,7 +134,9 @@ impl Decisions {
     /// # Errors
     /// If attributes of the input cannot be read.
     pub(crate) fn find_additions(&mut self, input: &Input) -> Result<()> {
-        self.additions = frazil_precision::additions(input, &self.plans, self.netcdf_attribute)?;
+        self.earlier = frazil_precision::earlier_roundings(input, &self.plans)?;
+        let (plans, earlier) = (&self.plans, &self.earlier);
+        self.additions = frazil_precision::additions(input, plans, earlier, self.netcdf_attribute)?;
         self.additions.root.extend(self.history.clone());
         Ok(())
     }

@@ -318,7 +318,7 @@ impl Books {
             let Some(stats) = self.roundings.get(&id) else {
                 continue;
             };
-            for attribute in final_attributes(plan, stats) {
+            for attribute in final_attributes(plan, stats, None) {
                 let owner = AttributeOwner::Variable(id);
                 output
                     .put_attribute(owner, &attribute.to_schema(), &self.schema.types)

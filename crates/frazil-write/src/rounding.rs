@@ -17,6 +17,7 @@ use frazil_file::attributes::Attributes;
 use frazil_file::error::{Error, Result};
 use frazil_precision::refusals::Named;
 use frazil_precision::roundable::element_obstacle;
+use frazil_precision::stated::StatedPrecision;
 use frazil_precision::{metadata, names, protected, stated};
 
 /// How a variable's values are rounded; `None`: not at all. `named` are the variables that attributes
@@ -122,14 +123,18 @@ impl Writer {
     /// Puts into the file what it is to say about a variable's rounding.
     pub(super) fn state_rounding(&mut self, id: VariableId, plan: &QuantizePlan) -> Result<()> {
         let path = self.schema.variable_path(id);
+        let before = self.take_earlier_statement(id);
         let statement = match self.details[id.0].settings.statement {
             PrecisionStatement::Cf => {
                 let container = self.rounding_container(plan)?;
-                metadata::statement(plan, &path, container.as_deref())
+                metadata::statement_since(plan, before.as_ref(), &path, container.as_deref())
             }
             PrecisionStatement::NetCdf => {
                 let own = metadata::netcdf_statement(&plan.rounding);
-                own.into_iter().collect()
+                let bounds = before.map(|before| metadata::bounds_since(plan, &before));
+                own.into_iter()
+                    .chain(bounds.into_iter().flatten())
+                    .collect()
             }
         };
         let is_first = self.details[id.0].settings.statement == PrecisionStatement::NetCdf;
@@ -141,6 +146,27 @@ impl Writer {
             }
         }
         Ok(())
+    }
+
+    /// What the program's attributes say of an earlier rounding, which goes: values that were read from a
+    /// rounded file came with it. Of netCDF-C's words, only frazil's bounds go.
+    fn take_earlier_statement(&mut self, id: VariableId) -> Option<StatedPrecision> {
+        let details = &mut self.details[id.0];
+        if std::mem::replace(&mut details.has_looked_earlier, true) {
+            return details.earlier.clone();
+        }
+        let is_cf = details.settings.statement == PrecisionStatement::Cf;
+        let attributes = Attributes::of_schema(&self.schema.variables[id.0].attributes);
+        let statement = stated::stated_in(&attributes)?;
+        let goes = |name: &&str| is_cf || names::OF_BOUNDS.contains(name);
+        let going: Vec<&str> = statement.attributes.into_iter().filter(goes).collect();
+        for name in &going {
+            let owner = AttributeOwner::Variable(id);
+            self.change(Change::DeleteAttribute(owner, (*name).to_owned()));
+        }
+        let earlier = statement.precision.filter(|_| !going.is_empty());
+        self.details[id.0].earlier.clone_from(&earlier);
+        earlier
     }
 
     /// Puts an attribute of a variable that is not in the file yet before the others, as netCDF-C writes it.

@@ -31,6 +31,7 @@ use frazil_file::name_lock::NameLock;
 use frazil_options::options::check_readers;
 use frazil_precision::refusals::Named;
 use frazil_precision::rules::Matcher;
+use frazil_precision::stated::StatedPrecision;
 
 /// A netCDF-4 file being written by a running program.
 ///
@@ -85,6 +86,10 @@ pub(super) struct Details {
     pub(super) active: Option<Arc<Variable>>,
     /// Whether the file says how it is rounded, if it is; used where several ranks write.
     pub(super) is_stated: bool,
+    /// What the program's attributes said of an earlier rounding.
+    pub(super) earlier: Option<StatedPrecision>,
+    /// Whether that was looked for.
+    pub(super) has_looked_earlier: bool,
     /// Whether its dataset is in the file.
     pub(super) is_in_file: bool,
     /// Of a variable of an existing file: how it is stored there.
@@ -107,6 +112,8 @@ impl Details {
             settings,
             active: None,
             is_stated: false,
+            earlier: None,
+            has_looked_earlier: false,
             is_in_file: false,
             existing: None,
             largest_error: None,

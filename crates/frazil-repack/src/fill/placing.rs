@@ -111,7 +111,8 @@ impl<'a> Placing<'a> {
             let Some(quantize) = &plan.quantize else {
                 continue;
             };
-            for attribute in final_attributes(quantize, &stored.rounding) {
+            let before = decisions.earlier.get(dataset).and_then(Option::as_ref);
+            for attribute in final_attributes(quantize, &stored.rounding, before) {
                 self.output
                     .set_attribute(dataset, &attribute)
                     .map_err(|error| {
