@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import os
@@ -59,23 +60,49 @@ _ELSEWHERE = {
 }
 
 
-def stated(name: str, keywords: type, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that a caller of the function `name` states, each among `keywords`."""
+def stated(
+    function: Callable[..., Any], keywords: type, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The options that a caller of a function states, each among `keywords`."""
     for key in options:
         if key not in keywords.__annotations__:
-            raise TypeError(
-                f"{name}() got an unexpected keyword argument {key!r}{_meant(key, keywords)}"
-            )
+            raise _unexpected(function, key, _ELSEWHERE)
     return {key: value for key, value in options.items() if value is not None}
 
 
-def _meant(key: str, keywords: type) -> str:
-    """What to write in place of a keyword that a function does not have."""
-    ours = _ELSEWHERE.get(key, "")
-    if ours.split("=")[0] in keywords.__annotations__:
-        return f". Here this is {ours}"
-    meant = _frazil.nearest_word(key, list(keywords.__annotations__))
-    return f". Did you mean {meant!r}?" if meant else ""
+def _unexpected(function: Callable[..., Any], key: str, elsewhere: Mapping[str, str]) -> TypeError:
+    """The error for a keyword that a function does not have, with what to write in its place."""
+    known = list(inspect.signature(function).parameters)
+    ours = elsewhere.get(key, "")
+    meant = _frazil.nearest_word(key, known)
+    hint = f". Did you mean {meant!r}?" if meant else ""
+    if ours.split("=")[0] in known:
+        hint = f". Here this is {ours}"
+    return TypeError(f"{function.__name__}() got an unexpected keyword argument {key!r}{hint}")
+
+
+def explained(**elsewhere: str) -> Callable[[_Function], _Function]:
+    """Has a function say what is meant by a keyword that it does not have.
+
+    Parameters
+    ----------
+    **elsewhere
+        Keywords of other packages, and what to write here.
+    """
+
+    def explain(function: _Function) -> _Function:
+        known = {*inspect.signature(function).parameters}
+
+        @functools.wraps(function)
+        def checked(*values: Any, **options: Any) -> Any:
+            if not known.issuperset(options):
+                key = next(key for key in options if key not in known)
+                raise _unexpected(function, key, elsewhere)
+            return function(*values, **options)
+
+        return checked  # type: ignore[return-value]
+
+    return explain
 
 
 def as_text(value: Any) -> str:
@@ -94,6 +121,7 @@ def precision_rules(
 ) -> list[dict[str, Any]]:
     """``precision=`` as rules: a mapping of patterns to what is stated, or a TOML file of rules.
 
+    In a mapping, names override patterns, and these override ``"*"``, wherever they stand.
     Before the rules of a file stand its defaults, if it has some. Rules stay as they are.
     """
     if precision is None:
@@ -101,13 +129,17 @@ def precision_rules(
     if isinstance(precision, list):
         return precision
     if isinstance(precision, Mapping):
-        return [_rule(pattern, request) for pattern, request in precision.items()]
+        rules = [_rule(pattern, request) for pattern, request in precision.items()]
+        # A mapping is read without thought of its order: a name goes before a pattern.
+        return sorted(rules, key=lambda rule: _frazil.narrowness(rule["variables"][0]))
     allowed = "a mapping of names or patterns to their options, or a file of rules"
     return json.loads(_frazil.read_precision(checks.path("precision", precision, allowed)))
 
 
 def _rule(pattern: str, request: Any) -> dict[str, Any]:
     """What is stated of the variables that a pattern matches; ``None``: they stay exact."""
+    if not isinstance(pattern, str):
+        raise checks.refuse("a key of precision", pattern, "a name or a pattern of variables")
     allowed = 'a mapping, {"significant_digits": 4}, or None'
     named = f"precision[{pattern!r}]"
     stated = {"lossless": True} if request is None else checks.mapping(named, request, allowed)

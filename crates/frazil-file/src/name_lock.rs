@@ -14,7 +14,7 @@ use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
 use crate::folder::cannot_create;
-use crate::unfinished::Unfinished;
+use crate::unfinished::{Unfinished, is_listed};
 
 const SUFFIX: &str = ".frazil-lock";
 /// Of a longer name only the beginning is in the names of all temporary files.
@@ -85,10 +85,16 @@ impl NameLock {
             Err(TryLockError::WouldBlock) => {
                 // Not ours to remove.
                 lock.path.clear();
-                let cause = "another frazil process is writing this file";
+                let (cause, cure) = match is_listed(path) {
+                    true => ("this program is writing this file", "close it first"),
+                    false => (
+                        "another frazil process is writing this file",
+                        "wait for it to end",
+                    ),
+                };
                 return Err(Error::new(ErrorCode::Locked, cause)
                     .in_file(target)
-                    .with_cure("wait for it to end"));
+                    .with_cure(cure));
             }
             Err(TryLockError::Error(_)) => {
                 lock.notices.push(no_locks(target));
@@ -303,7 +309,9 @@ mod tests {
         let temporary = temporary_path(&target, &word()).unwrap();
         first.note(&temporary, &target).unwrap();
         std::fs::write(&temporary, b"content").unwrap();
-        assert_eq!(NameLock::take(&target).unwrap_err().code, ErrorCode::Locked);
+        let refused = NameLock::take(&target).unwrap_err();
+        assert_eq!(refused.code, ErrorCode::Locked);
+        assert!(refused.cause.starts_with("this program"), "{refused}");
         assert!(NameLock::take_left_behind(&target).unwrap().is_none());
         assert!(temporary.exists() && is_noted(&target));
     }

@@ -31,6 +31,13 @@ impl Unfinished {
     }
 }
 
+/// Whether this process lists the file at `path`.
+pub(crate) fn is_listed(path: &Path) -> bool {
+    let process = std::process::id();
+    let is_this = |(owner, listed): &(u32, PathBuf)| *owner == process && listed == path;
+    outside_forks(|| LISTED.lock().iter().any(is_this))
+}
+
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if self.process != std::process::id() {

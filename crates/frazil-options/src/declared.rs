@@ -108,6 +108,42 @@ pub struct Users {
     pub unpack: bool,
 }
 
+/// Words that people use for those that options have.
+const MEANT: [(&str, &[&str], &str); 6] = [
+    (
+        "goal",
+        &["small", "smaller", "smallest", "ratio", "compact"],
+        "size",
+    ),
+    (
+        "goal",
+        &["fast", "faster", "fastest", "quick", "time"],
+        "speed",
+    ),
+    ("goal", &["best", "max", "maximum", "strongest"], "archive"),
+    ("goal", &["default", "normal", "auto"], "balanced"),
+    (
+        "readable_by",
+        &["all", "everyone", "anyone", "everybody"],
+        "any",
+    ),
+    (
+        "readable_by",
+        &["netcdf", "netcdf-4", "xarray", "h5py"],
+        "any",
+    ),
+];
+
+/// The word that is meant by another one, of the option `key`.
+#[must_use]
+pub fn meant_word(key: &str, word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase();
+    let found = MEANT
+        .iter()
+        .find(|(of, words, _)| *of == key && words.contains(&word.as_str()));
+    found.map(|(_, _, meant)| *meant)
+}
+
 impl Users {
     /// All of both.
     #[must_use]
@@ -168,7 +204,7 @@ impl DeclaredOption {
         let cause = why.map_or(cause.clone(), |why| format!("{cause} ({why})"));
         let error = Error::new(ErrorCode::InvalidArgument, cause);
         let words = self.values.words().iter().map(|(word, _)| *word);
-        match spelling::nearest(value, words) {
+        match meant_word(self.key, value).or_else(|| spelling::nearest(value, words)) {
             Some(meant) => error.with_cure(format!("is `{meant}` meant?")),
             None => error,
         }

@@ -22,7 +22,7 @@ pub fn check_names(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
     check_algorithms(rules, paths)?;
     match missing(rules, paths).first() {
         None => Ok(()),
-        Some(name) => Err(no_variable(PRECISION, name, paths, "")),
+        Some(name) => Err(may_be_pattern(no_variable(PRECISION, name, paths, ""))),
     }
 }
 
@@ -37,7 +37,7 @@ pub fn check_names_in(inputs: &[PathBuf], rules: &[VariableRule]) -> Result<bool
         |_: &Input, paths: &[&str], name: &String| paths.iter().any(|path| is_named(path, name));
     search(inputs, missing(rules, &[]), paths_of, has).map_err(|(name, known)| {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        no_variable(PRECISION, &name, &known, " in any input")
+        may_be_pattern(no_variable(PRECISION, &name, &known, " in any input"))
     })
 }
 
@@ -116,15 +116,21 @@ pub(super) fn name_of(pattern: &str) -> Option<String> {
 }
 
 /// What is asked, as for precision or an analysis, names a variable that does not exist.
-pub(super) fn no_variable(asked: &str, name: &str, paths: &[&str], whereabouts: &str) -> Error {
+#[must_use]
+pub fn no_variable(asked: &str, name: &str, paths: &[&str], whereabouts: &str) -> Error {
     let cause = format!("{asked} for `{name}`, but no variable has that name{whereabouts}");
     let cure = match nearest(name, paths) {
         Some(near) => format!("write `{near}` if you mean that one"),
         None if paths.is_empty() => "there are no variables".to_owned(),
         None => format!("name one of {}", enumerate(paths)),
     };
-    let cure = format!("{cure}; patterns with * or ? may match nothing");
     Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
+}
+
+/// The error where a pattern that matches nothing would be none.
+pub(super) fn may_be_pattern(error: Error) -> Error {
+    let cure = error.cure.clone().unwrap_or_default();
+    error.with_cure(format!("{cure}; patterns with * or ? may match nothing"))
 }
 
 /// The name that is spelled most like `name`, if any is alike.

@@ -6,7 +6,7 @@ use std::path::Path;
 use frazil_types::{ErrorCode, FilterConstraints, PrecisionRequest, spelling, type_fault};
 use serde::Deserialize;
 
-use super::rules::{VariableRule, glob};
+use super::rules::{VariableRule, glob, narrowness};
 use super::scil_hints;
 use frazil_file::error::{Error, Result};
 use frazil_file::text_file::{read_text, write_text};
@@ -27,7 +27,7 @@ const CHUNKS: &str = "chunks";
 pub struct RuleFile {
     /// Options of the whole file that `[defaults]` state, as text: the keys that were asked for.
     pub options: Vec<(String, String)>,
-    /// Rules in order: `[defaults]` for all variables, `[[rule]]`, and `[variables."..."]`.
+    /// Rules in order: `[defaults]`, `[[rule]]`, and `[variables."..."]`, of these names last.
     pub rules: Vec<VariableRule>,
 }
 
@@ -80,11 +80,12 @@ fn parse_with(text: &str, options: &[&str]) -> Outcome<RuleFile> {
         Some(_) => return Err("`rule` must be a list: write [[rule]]".to_owned()),
     };
     found.rules.extend(numbered_rules(rules)?);
-    let tables = match file.remove(VARIABLES) {
-        Some(toml::Value::Table(tables)) => tables,
-        None => toml::Table::new(),
+    let mut tables: Vec<_> = match file.remove(VARIABLES) {
+        Some(toml::Value::Table(tables)) => tables.into_iter().collect(),
+        None => Vec::new(),
         Some(_) => return Err("`variables` must be tables: write [variables.\"T*\"]".to_owned()),
     };
+    tables.sort_by_key(|(pattern, _)| narrowness(pattern));
     for (pattern, stated) in tables {
         let named = |cause| format!("variables.{pattern:?}: {cause}");
         if let toml::Value::Table(table) = &stated
@@ -530,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_come_first_and_tables_in_their_order() {
+    fn defaults_come_first_and_tables_of_names_last() {
         let text = "[variables.\"T*\"]\nsignificant_digits = 4\n\
                     [variables.T2]\nchunks = {time = 24, \"a b\" = 2}\n\
                     [variables.\"A*\"]\nlossless = true\n\
@@ -538,19 +539,16 @@ mod tests {
                     most_chunks = 7\nsignificant_digits = 5\nchunks = {time = 12}\n\
                     [[rule]]\nvariables = [\"T*\"]\nsignificant_digits = 3\n";
         let file = parse_with(text, &["goal", "reads", "most_chunks"]).unwrap();
-        let expected = [
-            ("goal", "size"),
-            ("reads", "map=1,time:3/lat:4=2"),
-            ("most_chunks", "7"),
-        ];
+        let reads = ("reads", "map=1,time:3/lat:4=2");
+        let expected = [("goal", "size"), reads, ("most_chunks", "7")];
         assert_eq!(
             file.options,
             expected.map(|(key, value)| (key.to_owned(), value.to_owned()))
         );
         let patterns: Vec<&str> = file.rules.iter().map(|rule| &*rule.variables[0]).collect();
-        assert_eq!(patterns, ["*", "T*", "T*", "T2", "A*"]);
+        assert_eq!(patterns, ["*", "T*", "T*", "A*", "T2"]);
         assert_eq!(file.rules[0].chunks["time"], 12);
-        assert_eq!(file.rules[3].chunks["a b"], 2);
+        assert_eq!(file.rules[4].chunks["a b"], 2);
         let (request, _) = requests_for(&file.rules, "T2").unwrap();
         assert_eq!(request.significant_digits, Some(4));
         assert_eq!(parse(&render(&file.rules)).unwrap().rules, file.rules);

@@ -188,6 +188,17 @@ impl<'a> Matcher<'a> {
     }
 }
 
+/// How narrow a pattern is: 0 for all variables, 1 with wildcards, 2 for a name. Where rules have no order
+/// of their own, as the tables of a file and Python's mappings, narrower ones come later, and so win.
+#[must_use]
+pub fn narrowness(pattern: &str) -> u8 {
+    match pattern {
+        "*" | "**" => 0,
+        _ if name_of(pattern).is_none() => 1,
+        _ => 2,
+    }
+}
+
 /// Understands patterns.
 ///
 /// # Errors
@@ -325,6 +336,14 @@ pub(super) mod tests {
         rules.push(rule("q2", digits(5)));
         let again = Matcher::new(&rules).unwrap().request("/q2");
         assert_eq!((again.lossless, again.significant_digits), (None, Some(5)));
+    }
+
+    #[test]
+    fn names_are_narrower_than_patterns() {
+        let mut patterns = ["/a/T", "T*", "[*]", "*", "T", "**", "T[12]", "a/{b,c}"];
+        patterns.sort_by_key(|pattern| narrowness(pattern));
+        let expected = ["*", "**", "T*", "T[12]", "a/{b,c}", "/a/T", "[*]", "T"];
+        assert_eq!(patterns, expected);
     }
 
     #[test]

@@ -56,6 +56,7 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::filter_name, module)?)?;
     module.add_function(wrap_pyfunction!(operations::declared_options, module)?)?;
     module.add_function(wrap_pyfunction!(operations::nearest_word, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::narrowness, module)?)?;
     module.add_function(wrap_pyfunction!(operations::pack, module)?)?;
     module.add_function(wrap_pyfunction!(operations::plan, module)?)?;
     module.add_function(wrap_pyfunction!(operations::unpack, module)?)?;
@@ -69,6 +70,7 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::upload, module)?)?;
     module.add_function(wrap_pyfunction!(operations::followed_output, module)?)?;
     module.add_function(wrap_pyfunction!(operations::usual_mode, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::while_locked, module)?)?;
     module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;
     module.add_function(wrap_pyfunction!(operations::check_names, module)?)?;
     module.add_function(wrap_pyfunction!(operations::check_names_in, module)?)?;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    ErrorCode, Link, OPTIONS, ReaderOptions, Reference, ReferenceOptions, References, spelling,
+    ErrorCode, Link, NameLock, OPTIONS, ReaderOptions, Reference, ReferenceOptions, References,
+    spelling,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -224,6 +225,14 @@ pub(crate) fn followed_output(path: PathBuf) -> Outcome<PathBuf> {
     Ok(frazil::followed_output(&path)?)
 }
 
+/// Does something while this process alone may write the file of a name.
+#[pyfunction]
+pub(crate) fn while_locked(path: PathBuf, action: Bound<'_, PyAny>) -> Outcome<()> {
+    let _lock = NameLock::take(&path)?;
+    action.call0()?;
+    Ok(())
+}
+
 /// The permissions that new files get in a folder.
 #[pyfunction]
 pub(crate) fn usual_mode(folder: PathBuf) -> Outcome<u32> {
@@ -270,6 +279,12 @@ pub(crate) fn read_precision(path: PathBuf) -> Outcome<String> {
 #[pyfunction]
 pub(crate) fn declared_options() -> Outcome<String> {
     Ok(json(&OPTIONS.as_slice())?)
+}
+
+/// How narrow a pattern of variables is: 0 for all, 1 with wildcards, 2 for a name.
+#[pyfunction]
+pub(crate) fn narrowness(pattern: &str) -> u8 {
+    frazil::narrowness(pattern)
 }
 
 /// The word that is spelled most like `word`, if one is much like it.

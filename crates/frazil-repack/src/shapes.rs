@@ -12,7 +12,8 @@ use frazil_file::input::Input;
 use frazil_options::chunk_goal::{Chooser, Findings, Subject, roles_of_input};
 use frazil_options::options::{ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions};
 use frazil_options::stated_names::check_dimensions;
-use frazil_precision::rules::Matcher;
+use frazil_precision::named::no_variable;
+use frazil_precision::rules::{Matcher, narrowness};
 
 /// The reason given for a chunk shape that the user stated.
 pub(crate) const AS_ASKED: &str = "chunk shape as asked";
@@ -98,9 +99,13 @@ fn as_stated(
         return Ok(choice);
     }
     let mut extents = rules.chunks(&variable.path, &variable.dimension_names);
-    let overrides = options.chunk_overrides.iter();
-    let overrides = overrides.filter(|request| concerns(request, variable));
-    extents.extend(overrides.flat_map(|request| extents_for(request, variable)));
+    // What is stated of the variable by its name comes last.
+    for narrow in 0..=2 {
+        let overrides = options.chunk_overrides.iter();
+        let overrides =
+            overrides.filter(|one| narrowness(&one.variable) == narrow && concerns(one, variable));
+        extents.extend(overrides.flat_map(|request| extents_for(request, variable)));
+    }
     if extents.is_empty() {
         return Ok(choice);
     }
@@ -356,20 +361,39 @@ fn check_overrides(input: &Input, requests: &[ChunkOverride]) -> Result<()> {
             .iter()
             .any(|variable| concerns(request, variable))
         {
-            let what = if request.variable == "*" {
-                "no variable has any dimension that --chunks names".to_owned()
-            } else {
-                format!(
-                    "--chunks names {:?}, which is no array in this file",
-                    request.variable
-                )
-            };
-            return Err(Error::new(ErrorCode::InvalidArgument, what)
-                .in_file(input.path())
-                .with_cure("`frazil info` lists variables and dimensions"));
+            return Err(idle_override(input, request).in_file(input.path()));
         }
     }
     Ok(())
+}
+
+/// Why extents of chunks concern nothing in an input.
+fn idle_override(input: &Input, request: &ChunkOverride) -> Error {
+    let arrays = input.variables().iter();
+    let arrays = arrays.filter(|one| !one.shape.is_empty() && !one.is_dimension_only);
+    if request.variable != "*" {
+        let paths: Vec<&str> = arrays.map(|one| one.path.as_str()).collect();
+        let scalar = |one: &DatasetInfo| one.shape.is_empty() && names(request, one);
+        if input.variables().iter().any(scalar) {
+            let cause = format!(
+                "chunks are stated for `{}`, which has no dimensions",
+                request.variable
+            );
+            return Error::new(ErrorCode::InvalidArgument, cause);
+        }
+        return no_variable("chunks are stated", &request.variable, &paths, "");
+    }
+    let stated: Vec<&str> = request
+        .extents
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let cause = format!(
+        "chunks are stated for {}, which no variable has",
+        stated.join(", ")
+    );
+    Error::new(ErrorCode::InvalidArgument, cause)
+        .with_cure("`frazil info` lists variables and dimensions")
 }
 
 fn roles(input: &Input, layout: LayoutProfile) -> Result<Vec<Role>> {

@@ -38,6 +38,7 @@ pub use frazil_container::{fork_generation, is_signal_ignored, model, outside_fo
 pub use frazil_file::counting::{Counting, set_counting};
 pub use frazil_file::error::{Error, Result};
 pub use frazil_file::folder::check_folder;
+pub use frazil_file::name_lock::NameLock;
 pub use frazil_file::output::Destination;
 pub use frazil_file::pending::{Attempt, followed_output, usual_mode};
 pub use frazil_file::progress::{Progress, Silent};
@@ -49,7 +50,7 @@ pub use frazil_file::unfinished::{remove_unfinished, remove_unfinished_in_the_en
 pub use frazil_options::chunk_goal::{
     AccessPattern, parse_axes, parse_expected, parse_reads, parse_storage,
 };
-pub use frazil_options::declared::{DeclaredOption, Values, writer_options};
+pub use frazil_options::declared::{DeclaredOption, Values, meant_word, writer_options};
 pub use frazil_options::environment::environment_warnings;
 pub use frazil_options::option_table::OPTIONS;
 pub use frazil_options::options::{
@@ -72,7 +73,7 @@ pub use frazil_precision::analyze::{AnalyzeOptions, AnalyzeReport, analyze};
 pub use frazil_precision::information::VariableInformation;
 pub use frazil_precision::named::check_names;
 pub use frazil_precision::rule_file::{RuleFile, read_rule_file, write_precision};
-pub use frazil_precision::rules::{PrecisionOptions, VariableRule, requests_for};
+pub use frazil_precision::rules::{PrecisionOptions, VariableRule, narrowness, requests_for};
 pub use frazil_precision::stated::StatedPrecision;
 pub use frazil_read::{Checksums, ChunkCachePolicy, Reader, ReaderOptions};
 pub use frazil_repack::encodings::{Encoding, EncodingStyle, render_encoding};

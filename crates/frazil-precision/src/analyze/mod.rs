@@ -11,7 +11,7 @@ use frazil_pipeline::MemoryBudget;
 use frazil_types::{ElementClass, ErrorCode};
 
 use crate::information::{self, Wanted};
-use crate::named::{name_of, no_variable};
+use crate::named::{may_be_pattern, name_of, no_variable};
 use crate::protected::protected_values;
 use crate::roundable::element_kind;
 use crate::rules::{globs, is_match};
@@ -95,7 +95,8 @@ fn choose(
         }
         if let Some(name) = name_of(text) {
             let paths: Vec<&str> = all.iter().map(|&i| path(i)).collect();
-            return Err(no_variable("an analysis is asked", &name, &paths, ""));
+            let missing = no_variable("an analysis is asked", &name, &paths, "");
+            return Err(may_be_pattern(missing));
         }
         notices.push(format!("no variable is named `{text}`"));
     }

@@ -1,11 +1,11 @@
 //! Statements into rules: one for each pattern of names.
 
-use frazil::{PrecisionRequest, VariableRule};
+use frazil::{PrecisionRequest, VariableRule, narrowness};
 
 use super::Statement;
 
-/// Joins statements on the same pattern; the rule for all variables comes first, then the others
-/// in the order of their first statement, lossless ones last.
+/// Joins statements on the same pattern; the rule for all variables comes first, then patterns, then
+/// names, each in the order of their first statement, and lossless ones last.
 ///
 /// # Errors
 /// One line for the user, where two statements contradict each other.
@@ -26,10 +26,10 @@ pub(super) fn from_statements(statements: Vec<Statement>) -> Result<Vec<Variable
     }
     // Variables named as lossless stay so, whatever wider patterns say of them.
     joined.sort_by_key(
-        |Statement { variables, request }| match variables.as_str() {
-            "*" => 0,
-            _ if request.lossless != Some(true) => 1,
-            _ => 2,
+        |Statement { variables, request }| match narrowness(variables) {
+            0 => 0,
+            _ if request.lossless == Some(true) => 3,
+            narrow => narrow,
         },
     );
     let rule = |statement: Statement| VariableRule {
