@@ -12,7 +12,11 @@ pub(crate) fn parse(text: &str) -> Result<ChunkOverride, String> {
     let extents: Vec<(String, u64)> = extents
         .split(',')
         .map(parse_extent)
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<_, _>>()
+        .map_err(|cause| match joined_otherwise(text) {
+            Some(meant) => format!("{cause}; is `{meant}` meant?"),
+            None => cause,
+        })?;
     for (place, (axis, _)) in extents.iter().enumerate() {
         if extents[..place].iter().any(|(earlier, _)| earlier == axis) {
             return Err(format!("dimension `{axis}` is given twice"));
@@ -32,6 +36,16 @@ fn split_variable(text: &str) -> (&str, &str) {
         Some(_) => ("*", &text[1..]),
         None => ("*", text),
     }
+}
+
+/// What is meant by `time:24`, and by `tas=time:24`.
+fn joined_otherwise(text: &str) -> Option<String> {
+    let (before, elements) = text.rsplit_once(':')?;
+    elements.trim().parse::<u64>().ok()?;
+    Some(match before.split_once('=') {
+        Some((variable, axis)) => format!("{variable}:{axis}={elements}"),
+        None => format!("{before}={elements}"),
+    })
 }
 
 /// Parses `time=24`.
@@ -100,5 +114,14 @@ mod tests {
             let message = parse(text).unwrap_err();
             assert!(message.contains(part), "{text}: {message}");
         }
+    }
+
+    #[test]
+    fn other_ways_to_join_are_understood() {
+        for (text, meant) in [("time:24", "`time=24`"), ("tas=time:24", "`tas:time=24`")] {
+            let refused = parse(text).unwrap_err();
+            assert!(refused.contains(meant), "{refused}");
+        }
+        assert!(!parse("time").unwrap_err().contains("meant"));
     }
 }

@@ -1,16 +1,31 @@
 //! What a misspelt word was meant to be.
 
-/// The word among `known` that is spelled most like `word`, if one is much like it. The case of letters
-/// does not count.
+/// The word among `known` that is spelled most like `word`, if one is much like it; else the only one that
+/// begins with it. The case of letters does not count.
 #[must_use]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // A third of the letters may differ, and no more than three: else it is another word.
     let most = word.chars().count().div_ceil(3).min(3);
-    let ranked = known
-        .into_iter()
-        .map(|other| (distance(word, other), other));
+    let known: Vec<&str> = known.into_iter().collect();
+    let ranked = known.iter().map(|other| (distance(word, other), *other));
     let (least, meant) = ranked.min_by_key(|(distance, _)| *distance)?;
-    (least <= most).then_some(meant)
+    match least <= most {
+        true => Some(meant),
+        false => only_beginning_with(word, &known),
+    }
+}
+
+/// The only word that begins with some letters.
+fn only_beginning_with<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    const LEAST_LETTERS: usize = 3;
+    let word = word.to_lowercase();
+    let mut longer = known.iter().filter(|other| {
+        word.chars().count() >= LEAST_LETTERS && other.to_lowercase().starts_with(&word)
+    });
+    match (longer.next(), longer.next()) {
+        (only, None) => only.copied(),
+        _ => None,
+    }
 }
 
 /// The question after the nearest word, to follow a message; empty if no word is near.
@@ -51,6 +66,10 @@ mod tests {
         assert_eq!(nearest("SPEDE", known), Some("speed"));
         assert_eq!(nearest("balancd", known), Some("balanced"));
         assert_eq!(nearest("colour", known), None);
+        let names = ["air_temperature", "air_pressure", "humidity"];
+        assert_eq!(nearest("air_temp", names), Some("air_temperature"));
+        assert_eq!(nearest("air_", names), None);
+        assert_eq!(nearest("hu", names), None);
         assert_eq!(nearest("size", []), None);
         assert_eq!(question("sise", known), "; is `size` meant?");
         assert_eq!(question("colour", known), "");

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use frazil::{meant_word, spelling};
 
 /// Commands.
 const COMMANDS: [(&str, &str); 16] = [
@@ -25,7 +26,7 @@ const COMMANDS: [(&str, &str); 16] = [
     ("bitinfo", "analyze"),
 ];
 /// Flags of nccopy, h5repack, ncks, CDO and of frazil's files of rules.
-const FLAGS: [(&str, &str); 25] = [
+const FLAGS: [(&str, &str); 33] = [
     ("-d", "--level N"),
     ("-L", "--level N"),
     ("-z", "--level N"),
@@ -39,6 +40,14 @@ const FLAGS: [(&str, &str); 25] = [
     ("--tolerance", "--abs-error NAME:BOUND, or --rel-error"),
     ("--report", "frazil verify IN OUT --report PAGE.html"),
     ("--html", "frazil verify IN OUT --report PAGE.html"),
+    ("--plot", "frazil plan IN --compare --plot PICTURE.svg"),
+    ("--error", "--abs-error NAME:BOUND, or --rel-error"),
+    ("--error-bound", "--abs-error NAME:BOUND, or --rel-error"),
+    ("--accuracy", "--abs-error NAME:BOUND, or --rel-error"),
+    ("--chunksizes", "--chunks time=24,lat=64"),
+    ("--fletcher32", "--checksum"),
+    ("--baa", "--quantizer"),
+    ("--force-overwrite", "--overwrite"),
     ("-c", "--chunks time=24,lat=64"),
     ("--cnk_dmn", "--chunks time=24,lat=64"),
     ("-s", "--shuffle on"),
@@ -62,10 +71,55 @@ fn is_a_program(word: &str) -> bool {
     !word.starts_with('-') && arguments.next().as_deref() == Some("run")
 }
 
+/// Takes away suggestions that are not spelled alike: an option that somebody adds unread may do anything.
+fn drop_far_suggestions(error: &mut clap::Error) {
+    // It has the suggestion in it.
+    error.remove(ContextKind::Usage);
+    // "Pass it as a value" is for programs that take any.
+    error.remove(ContextKind::Suggested);
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.trim_start_matches('-')),
+        _ => None,
+    };
+    let (Some(word), Some(near)) = (
+        text(ContextKind::InvalidArg),
+        text(ContextKind::SuggestedArg),
+    ) else {
+        return;
+    };
+    if !near.starts_with(word) && spelling::nearest(word, [near]).is_none() {
+        error.remove(ContextKind::SuggestedArg);
+    }
+}
+
+/// The error with the word that a value is likely to mean.
+fn with_meant_value(mut error: clap::Error) -> clap::Error {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let meant = text(ContextKind::InvalidArg)
+        .zip(text(ContextKind::InvalidValue))
+        .and_then(|(option, value)| {
+            let option = option.split(' ').next().unwrap_or_default();
+            meant_word(&option.trim_start_matches('-').replace('-', "_"), value)
+        });
+    if let Some(meant) = meant {
+        error.remove(ContextKind::SuggestedValue);
+        let tips = vec![StyledStr::from(format!("here this is '{meant}'"))];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+    error
+}
+
 /// The error with what is meant here, if its word is known from elsewhere.
 pub(super) fn explained(mut error: clap::Error) -> clap::Error {
     let (context, wrong) = match error.kind() {
-        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        ErrorKind::UnknownArgument => {
+            drop_far_suggestions(&mut error);
+            (ContextKind::InvalidArg, ContextKind::SuggestedArg)
+        }
+        ErrorKind::InvalidValue => return with_meant_value(error),
         ErrorKind::InvalidSubcommand => (
             ContextKind::InvalidSubcommand,
             ContextKind::SuggestedSubcommand,

@@ -10,7 +10,28 @@ use frazil_file::error::{Error, Result};
 /// # Errors
 /// [`ErrorCode::InvalidArgument`] names the read that is not understood.
 pub fn parse_reads(text: &str) -> Result<Vec<WantedRead>> {
-    frazil_plan::parse_reads(text).map_err(|error| Error::new(error.code(), error.to_string()))
+    frazil_plan::parse_reads(text).map_err(|error| {
+        let cause = error.to_string();
+        let meant = text.split(',').find_map(|one| {
+            let word = one.split('=').next().unwrap_or(one).trim();
+            meant_read(word).filter(|_| cause.contains(one.trim()))
+        });
+        let meant = meant.map_or_else(String::new, |read| format!("; is `{read}` meant?"));
+        Error::new(error.code(), format!("{cause}{meant}"))
+    })
+}
+
+/// The read that people may mean by another word.
+fn meant_read(word: &str) -> Option<&'static str> {
+    Some(
+        match word.to_lowercase().replace(['_', ' '], "-").as_str() {
+            "timeseries" | "time-series" | "time" | "point" | "points" | "station" => "series",
+            "slice" | "slices" | "field" | "image" | "frame" | "snapshot" => "map",
+            "column" | "columns" | "level" | "levels" | "sounding" => "profile",
+            "all" | "whole" | "everything" | "full" | "cube" => "volume",
+            _ => return None,
+        },
+    )
 }
 
 /// Storage from text: `local`, `disk`, `parallel-fs`, `object-store`.
@@ -54,7 +75,13 @@ fn pairs<'a>(text: &'a str, form: &str) -> Result<Vec<(String, &'a str)>> {
             Some((name, value)) if !name.trim().is_empty() => {
                 Ok((name.trim().to_owned(), value.trim()))
             }
-            _ => Err(invalid(format!("`{one}` is not of the form {form}"))),
+            _ => {
+                let meant = match one.rsplit_once(':') {
+                    Some((name, value)) => format!("; is `{name}={value}` meant?"),
+                    None => String::new(),
+                };
+                Err(invalid(format!("`{one}` is not of the form {form}{meant}")))
+            }
         })
         .collect()
 }
@@ -87,6 +114,12 @@ mod tests {
             (parse_expected("=4").unwrap_err(), "DIM=ELEMENTS"),
             (parse_storage("tape").unwrap_err(), "tape"),
             (parse_reads("maps").unwrap_err(), "maps"),
+            (
+                parse_reads("map,time-series=3").unwrap_err(),
+                "`series` meant",
+            ),
+            (parse_reads("x=5").unwrap_err(), "x=5"),
+            (parse_expected("time:5").unwrap_err(), "`time=5` meant"),
         ];
         for (error, part) in causes {
             assert_eq!(error.code, ErrorCode::InvalidArgument);

@@ -181,10 +181,27 @@ fn stated(
         Some((variables, value)) => (variables, value),
         None => ("*", text),
     };
+    let found = request(value.trim()).map_err(|cause| match joined_otherwise(text, &request) {
+        Some(meant) => format!("{cause}; is `{meant}` meant?"),
+        None => cause,
+    })?;
     Ok(vec![Statement {
         variables: variables.into(),
-        request: request(value.trim())?,
+        request: found,
     }])
+}
+
+/// A name and its value as they are joined here: others write `tas=3`, or the value first.
+fn joined_otherwise(
+    text: &str,
+    request: impl Fn(&str) -> Result<PrecisionRequest>,
+) -> Option<String> {
+    let (name, value) = match text.split_once('=') {
+        Some(parts) => parts,
+        None => text.split_once(':').map(|(value, name)| (name, value))?,
+    };
+    let is_name = |name: &str| !name.is_empty() && !name.contains(['=', ':']);
+    (is_name(name) && request(value.trim()).is_ok()).then(|| format!("{name}:{}", value.trim()))
 }
 
 /// A number from 1 to `most`.

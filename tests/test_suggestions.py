@@ -1,0 +1,75 @@
+"""Errors about words of other programs, or misspelled ones: what they suggest and what not."""
+
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from support.command import frazil
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("suggestions") / "in.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("time", 4)
+        for name in ("air_temperature", "wind"):
+            file.createVariable(name, "f4", ("time",))[:] = np.arange(4)
+    return path
+
+
+MEANT = [
+    (("--report", "page.html"), "frazil verify IN OUT --report"),
+    (("--compression", "4"), "--level N"),
+    (("--tolerance", "0.1"), "--abs-error"),
+    (("--error-bound", "0.1"), "--abs-error"),
+    (("--zlib",), "--level N"),
+    (("--complevel", "4"), "--level N"),
+    (("-d", "4"), "--level N"),
+    (("--html", "page.html"), "frazil verify"),
+    (("--ratio", "4"), "--ratio-tolerance"),
+    (("--chunk", "time=2"), "'--chunks'"),
+    (("--goal", "small"), "here this is 'size'"),
+    (("--goal", "FASTEST"), "here this is 'speed'"),
+    (("--goal", "sizee"), "'size'"),
+    (("--readable-by", "all"), "here this is 'any'"),
+    (("--reads", "map,time-series=2"), "is `series` meant?"),
+    (("--digits", "wind=3"), "is `wind:3` meant?"),
+    (("--digits", "3:wind"), "is `wind:3` meant?"),
+    (("--abs-error", "wind=0.1"), "is `wind:0.1` meant?"),
+    (("--chunks", "time:2"), "is `time=2` meant?"),
+    (("--chunks", "wind=time:2"), "is `wind:time=2` meant?"),
+    (("--expected", "time:5"), "is `time=5` meant?"),
+    (("--digits", "air_temp:3"), "write `air_temperature` if you mean"),
+    (("--chunks", "winds:time=2"), "write `wind` if you mean"),
+    (("--chunks", "tim=2"), "write `time` if you mean"),
+]
+
+
+@pytest.mark.parametrize(("words", "meant"), MEANT, ids=lambda one: str(one)[:40])
+def test_what_is_meant_is_named(source: Path, tmp_path: Path, words: tuple, meant: str):
+    outcome = frazil("pack", source, "-o", tmp_path / "out.nc", *words)
+    assert outcome.code != 0 and meant in " ".join(outcome.stderr.split()), outcome.stderr
+    assert "--overwrite" not in outcome.stderr and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("word", ["--plot", "--colour", "--xyz", "--report"])
+def test_words_that_are_not_alike_are_not_suggested(source: Path, tmp_path: Path, word: str):
+    outcome = frazil("pack", source, "-o", tmp_path / "out.nc", word)
+    assert outcome.code != 0 and f"unexpected argument '{word}'" in outcome.stderr
+    assert "similar" not in outcome.stderr and "as a value" not in outcome.stderr
+
+
+def test_a_notice_of_many_files_is_told_once(source: Path, tmp_path: Path):
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for number in range(12):
+        with netCDF4.Dataset(folder / f"{number}.nc", "w") as file:
+            file.createDimension("x", 50_000)
+            file.createVariable("v", "f4", ("x",), zlib=True)[:] = np.arange(50_000) % 977
+            file.createVariable("mask", "i4", ("x",))[:] = 1
+    files = sorted(folder.iterdir())
+    outcome = frazil("pack", *files, "--out-dir", out, "--digits", "nothing*:3", "--jobs", 2)
+    assert outcome.code == 0, outcome.stderr
+    told = [line for line in outcome.stderr.splitlines() if "nothing*" in line]
+    assert len(told) == 2 and "11 more files: precision: no variable" in told[1], outcome.stderr
