@@ -309,7 +309,7 @@ CASES = [
         "named",
         lambda _: False,
         "notice",
-        "times of objects",
+        "date stamps of HDF5's objects",
     ),
     Case(
         "unused space in a header (message 0x00)",

@@ -140,7 +140,10 @@ impl Hdf5Input {
     #[must_use]
     pub fn unusual_form(&self) -> Vec<&str> {
         let form = self.contents.unusual_form.iter().map(String::as_str);
-        let times = self.contents.has_times.then_some("times of objects");
+        let times = self
+            .contents
+            .has_times
+            .then_some("date stamps of HDF5's objects");
         form.chain(times).collect()
     }
 

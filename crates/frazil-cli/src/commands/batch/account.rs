@@ -14,6 +14,7 @@ use super::super::summary::Shown;
 use super::super::{Document, ErrorRecord, Status};
 use super::log::Log;
 use super::results::Results;
+use super::told::Told;
 use super::{Chosen, FileReport, lanes};
 use crate::args::{BatchArgs, OutputArgs};
 use crate::printer::Printer;
@@ -100,6 +101,8 @@ pub(crate) struct Account<'a, R> {
     log: Option<Log>,
     /// What is kept of results beside them.
     results: Option<Results<'a>>,
+    /// Notices of many files.
+    told: Told,
 }
 
 impl<'a, R: FileReport> Account<'a, R> {
@@ -136,6 +139,7 @@ impl<'a, R: FileReport> Account<'a, R> {
             is_interrupted: false,
             log: requests.batch.log.as_deref().map(Log::open).transpose()?,
             results,
+            told: Told::default(),
         })
     }
 
@@ -184,7 +188,8 @@ impl<'a, R: FileReport> Account<'a, R> {
         if let Some(Err(error)) = results.map(|results| results.add(chosen)) {
             self.note_trouble(error);
         }
-        let told = self.bar.suspend(|| self.tell(chosen, &outcome));
+        let notices = self.new_notices(&outcome);
+        let told = self.bar.suspend(|| self.tell(chosen, &outcome, &notices));
         let bytes = chosen.path.metadata().map_or(0, |found| found.len());
         self.bar
             .set_prefix(format!("{}/{}", self.finished, self.files));
@@ -201,7 +206,19 @@ impl<'a, R: FileReport> Account<'a, R> {
         self.document.errors.push(error.into());
     }
 
-    fn tell(&self, chosen: &Chosen, outcome: &Outcome<R>) -> io::Result<()> {
+    /// What no file before has been told with, of many.
+    fn new_notices(&mut self, outcome: &Outcome<R>) -> Vec<String> {
+        match outcome {
+            Outcome::Done(report) if self.is_many => {
+                let notices = report.notices().iter();
+                let new = notices.filter(|notice| self.told.is_new(notice));
+                new.cloned().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn tell(&self, chosen: &Chosen, outcome: &Outcome<R>, notices: &[String]) -> io::Result<()> {
         if self.requests.batch.json_lines {
             self.printer.json_line(&Line {
                 outcome: outcome.word(),
@@ -219,7 +236,7 @@ impl<'a, R: FileReport> Account<'a, R> {
         }
         match outcome {
             Outcome::Done(report) if self.is_many => {
-                for notice in report.notices() {
+                for notice in notices {
                     let name = text::path(&chosen.path);
                     self.printer.note(&format!("{name}: {notice}"));
                 }
@@ -273,6 +290,9 @@ impl<'a, R: FileReport> Account<'a, R> {
         let closed = self.results.as_mut().map(Results::close);
         if let Some(Err(error)) = closed {
             self.note_trouble(error);
+        }
+        for line in self.told.lines() {
+            self.printer.note(&line);
         }
         if self.files > 1 {
             let seconds = match self.is_many {

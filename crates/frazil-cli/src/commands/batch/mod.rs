@@ -9,6 +9,7 @@ mod log;
 mod manifest;
 mod preserve;
 mod results;
+mod told;
 
 pub(super) use account::{Account, Outcome, Requests};
 pub(super) use chosen::{Chosen, choose};
