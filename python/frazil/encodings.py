@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _frazil
+from .encoding_checks import check, compression_of, level_of
 from .errors import UnsupportedError
 
 # Those of xarray's engine netcdf4, and two that say where the data came from.
@@ -35,7 +37,6 @@ VALID = {
 }
 HARMLESS = {"source", "original_shape", "preferred_chunks", "unlimited_dims", "coordinates"}
 
-_FLAGS = ("zlib", "zstd", "szip", "bzip2", "blosc")
 _WRITTEN = {"zlib": "zlib", "gzip": "zlib", "deflate": "zlib", "zstd": "zstd"}
 _QUANTIZERS = {
     "BitGroom": ("bitgroom", "significant_digits"),
@@ -91,16 +92,20 @@ def storage(variable: Any, *, is_asked: bool, unlimited: Collection[str]) -> Sto
     Raises
     ------
     ValueError
-        For a key that is unknown, if the user asked for it.
+        If the user asked for it: for a key that is unknown, and for what cannot be.
     """
     encoding = {key: value for key, value in variable.encoding.items() if key not in HARMLESS}
     result = Storage()
-    unknown = sorted(set(encoding) - VALID)
+    unknown = sorted(set(encoding) - VALID, key=str)
     if unknown and is_asked:
+        meant = _frazil.nearest_word(str(unknown[0]), sorted(VALID))
         raise ValueError(
             f"unexpected encoding parameters for 'frazil' backend: {unknown!r}. "
-            f"Valid encodings are: {sorted(VALID)!r}"
+            + (f"Did you mean {meant!r}? " if meant else "")
+            + f"Valid encodings are: {sorted(VALID)!r}"
         )
+    if is_asked:
+        check(variable, encoding, unlimited)
     result.dropped += [key for key in unknown if encoding[key] is not None]
     if not variable.dims:
         # Scalars have neither chunks nor filters.
@@ -123,8 +128,7 @@ def _layout(
     result: Storage,
 ) -> None:
     chunks = encoding.get("chunksizes")
-    grows = any(dim in unlimited for dim in variable.dims)
-    if is_asked and encoding.get("contiguous") and not grows and chunks is None:
+    if is_asked and variable.dims and encoding.get("contiguous"):
         result.settings["contiguous"] = True
         return
     if chunks is None or not variable.dims:
@@ -135,8 +139,6 @@ def _layout(
         chunk > 0 and (chunk <= length or dim in unlimited) for chunk, length, dim in axes
     )
     has_changed = original is not None and tuple(original) != tuple(variable.shape)
-    if is_asked and len(chunks) != len(variable.dims):
-        raise ValueError(f"chunksizes {chunks!r} do not fit dimensions {variable.dims!r}")
     if is_asked or (fits and not has_changed):
         result.settings["chunks"] = [
             int(chunk) if dim in unlimited else max(1, min(int(chunk), length))
@@ -147,20 +149,18 @@ def _layout(
 
 
 def _compression(encoding: Mapping[str, Any], is_asked: bool, result: Storage) -> None:
-    name = encoding.get("compression")
-    if name is None:
-        name = next((flag for flag in _FLAGS if encoding.get(flag)), None)
-    level = encoding.get("complevel")
-    if encoding.get("compression_opts") is not None:
-        level = encoding["compression_opts"]
+    name, level = compression_of(encoding), level_of(encoding)
+    shuffle = encoding.get("shuffle")
     checksum = bool(encoding.get("fletcher32"))
     if name in (None, False):
         # Asked for by name, "no" is an answer; else it says how the data lay somewhere.
-        says_no = encoding.get("zlib") is False or "compression" in encoding or level == 0
+        said = encoding.get("zlib")
+        says_no = (said is not None and not said) or "compression" in encoding or level == 0
         if (is_asked and says_no) or checksum:
             result.settings.update(compression="none", checksum=checksum)
-        elif is_asked and isinstance(level, int):
-            result.settings.update(compression="zlib", level=level)
+        elif is_asked and (level is not None or shuffle is not None):
+            shuffles = shuffle is None or bool(shuffle)
+            result.settings.update(compression="zlib", level=level, shuffle=shuffles)
         return
     if name not in _WRITTEN:
         if is_asked:
@@ -172,8 +172,8 @@ def _compression(encoding: Mapping[str, Any], is_asked: bool, result: Storage) -
         return
     result.settings.update(
         compression=_WRITTEN[name],
-        level=level if isinstance(level, int) else None,
-        shuffle=encoding.get("shuffle") is not False,
+        level=level,
+        shuffle=shuffle is None or bool(shuffle),
         checksum=checksum,
     )
     if level == 0:

@@ -11,6 +11,8 @@ import os
 import re
 from typing import ClassVar
 
+from .spellings import in_python
+
 # Controls, what turns the direction of text around, what is invisible, and surrogates (bytes of a
 # file's name that are not UTF-8): names and texts are a file's to choose, and messages go to
 # terminals.
@@ -71,6 +73,9 @@ class Error(Exception):
         cure = f" ({self.cure})" if self.cure else ""
         return plain(f"{where}{self.cause}{cure}")
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
     def __reduce__(self) -> tuple:
         parts = (self.code, self.file, self.variable, self.cause, self.cure)
         return from_parts, parts
@@ -86,6 +91,10 @@ class NotFoundError(Error, LookupError):
     """A variable, group, dimension or attribute that does not exist."""
 
     code = 2
+
+
+class UnknownNameError(NotFoundError, KeyError):
+    """A key of a mapping that names nothing which exists."""
 
 
 class FileMissingError(NotFoundError, FileNotFoundError):
@@ -228,21 +237,6 @@ _BY_CODE: dict[int, type[Error]] = {
 }
 
 
-# Cures are worded for the command; here its options are parameters.
-_PARAMETERS = {"--overwrite": "overwrite=True", "--verify": "verify=True"}
-
-
-def _in_python(cure: str | None) -> str | None:
-    if cure is None:
-        return None
-
-    def parameter(option: re.Match[str]) -> str:
-        name = option.group(0)
-        return _PARAMETERS.get(name, name[2:].replace("-", "_") + "=")
-
-    return re.sub(r"--[a-z][a-z-]*", parameter, cure)
-
-
 def from_parts(
     code: int,
     file: str | os.PathLike[str] | None,
@@ -254,4 +248,4 @@ def from_parts(
     kind = _BY_CODE.get(code, Error)
     if kind is NotFoundError and file is not None and not os.path.lexists(file):
         kind = FileMissingError
-    return kind(cause, code=code, file=file, variable=variable, cure=_in_python(cure))
+    return kind(cause, code=code, file=file, variable=variable, cure=cure and in_python(cure))

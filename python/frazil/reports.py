@@ -22,6 +22,7 @@ from .pictures import (
     largest_first,
     text_table,
 )
+from .spellings import in_python
 
 
 def _numbers(values: Sequence[int] | None) -> str:
@@ -55,7 +56,7 @@ class _Table(_Report, ABC):
     """A report with a title, a few lines, a table and notices."""
 
     def _notices(self) -> Sequence[str]:
-        return getattr(self, "notices", ())
+        return [in_python(notice) for notice in getattr(self, "notices", ())]
 
     @abstractmethod
     def _title(self) -> str: ...

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
 import sys
 import threading
 import uuid
 import warnings
+import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -57,6 +59,8 @@ class Output:
             raise FileExistsError(f"{self.path} exists already")
         self._temporary: Path | None = None
         if is_new:
+            # Whoever writes it goes on doing so.
+            _frazil.while_locked(self.path, lambda: None)
             self._temporary = temporary_files.make(self.path)
         try:
             with self.named():
@@ -74,8 +78,10 @@ class Output:
             raise
         self._layout, self._options = layout, options
         self.dropped: list[str] = []
-        self._process = os.getpid()
         self._lock = threading.Lock()
+        # Delayed values that nobody computes leave nothing behind, nor does the program's end.
+        given_up = (self.writer, self._temporary, os.getpid())
+        self._give_up = weakref.finalize(self, _give_up, *given_up)
 
     def named(self) -> contextlib.AbstractContextManager[None]:
         """Errors raised within name the file that was asked for."""
@@ -97,32 +103,33 @@ class Output:
             except BaseException:
                 self.abandon()
                 raise
-            if self._temporary is None:
-                return
+            self._give_up.detach()
+            if self._temporary is not None:
+                self._publish(self._temporary)
+
+    def _publish(self, temporary: Path) -> None:
+        """Gives the complete file its name."""
+        try:
             if self._layout != "standard":
                 with self.named():
-                    self._lay_out(self._temporary)
-            temporary_files.give_name(self._temporary, self.path)
-
-    def _lay_out(self, temporary: Path) -> None:
-        """Packs the complete file once more, now that all of it is known."""
-        try:
-            # Values are as precise as they are to be.
-            rules = filter_rules(self._options.get("precision") or [])
-            same = ("threads", "memory", "readable_by", "filters")
-            same = {key: self._options[key] for key in same if self._options.get(key) is not None}
-            pack(temporary, in_place=True, layout=self._layout, precision=rules, **same)
+                    self._lay_out(temporary)
+            name = functools.partial(temporary_files.give_name, temporary, self.path)
+            _frazil.while_locked(self.path, name)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
 
+    def _lay_out(self, temporary: Path) -> None:
+        """Packs the complete file once more, now that all of it is known."""
+        # Values are as precise as they are to be.
+        rules = filter_rules(self._options.get("precision") or [])
+        same = ("threads", "memory", "readable_by", "filters")
+        same = {key: self._options[key] for key in same if self._options.get(key) is not None}
+        pack(temporary, in_place=True, layout=self._layout, precision=rules, **same)
+
     def abandon(self) -> None:
-        """Leaves everything as it was. To a fork of this process the file does not belong."""
-        if os.getpid() != self._process:
-            return
-        self.writer.abandon()
-        if self._temporary is not None:
-            self._temporary.unlink(missing_ok=True)
+        """Leaves everything as it was."""
+        self._give_up()
 
     def tell(self) -> None:
         """One notice about all encodings that were dropped."""
@@ -131,6 +138,15 @@ class Output:
             message = f"encodings that do not fit any more were dropped: {listed}"
             warnings.warn(plain(message), EncodingNotice, stacklevel=_depth())
             self.dropped.clear()
+
+
+def _give_up(writer: Writer, temporary: Path | None, process: int) -> None:
+    """Leaves everything as it was. To a fork of the process the file does not belong."""
+    if os.getpid() != process:
+        return
+    writer.abandon()
+    if temporary is not None:
+        temporary.unlink(missing_ok=True)
 
 
 class Target:
@@ -264,6 +280,11 @@ class FrazilStore(WritableCFDataStore):
             variable = coder.encode(variable, name=name)
         return variable
 
+    def set_variables(self, variables: Mapping[Any, Any], *args: Any, **options: Any) -> None:
+        # The writer looks for what describes a rounding at the first values that it rounds.
+        in_order = sorted(variables.items(), key=lambda item: "algorithm" not in item[1].attrs)
+        super().set_variables(dict(in_order), *args, **options)
+
     def prepare_variable(
         self, name: str, variable: Any, check_encoding: bool = False, unlimited_dims: Any = None
     ) -> tuple[Target, Any]:
@@ -274,7 +295,11 @@ class FrazilStore(WritableCFDataStore):
         attrs = dict(variable.attrs)
         dtype = _dtype(variable)
         growing = {*(unlimited_dims or ()), *self.writer._known.unlimited()}
-        found = storage(variable, is_asked=check_encoding, unlimited=growing)
+        try:
+            found = storage(variable, is_asked=check_encoding, unlimited=growing)
+        except Error as error:
+            error.file, error.variable = str(self._output.path), name
+            raise
         if variable.dtype.metadata and "enum" in variable.dtype.metadata:
             found.dropped.append("enumeration")
         self._give_way(found, name, is_asked=check_encoding)

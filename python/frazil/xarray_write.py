@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import xarray as xr
 
-from . import _frazil, far
+from . import _frazil, checks, far
 from .crew import crew
-from .errors import InvalidArgumentError
+from .errors import InvalidArgumentError, UnknownNameError
 from .keywords import WriterKeywords
 from .options import StrPath, check_names, documented, precision_rules, stated
 from .progress import Progress, ProgressBar, listener
@@ -38,6 +38,7 @@ except ImportError:  # before it had a module of its own
         dump_to_store,
     )
 
+_ENCODINGS = 'a mapping of variables to their encodings, {"t2m": {"zlib": True}}'
 # Blocks that are computed at once where dask computes in other processes.
 _WINDOW = 8
 
@@ -111,7 +112,7 @@ def to_netcdf(
     *,
     group: str | None = None,
     encoding: Mapping[Hashable, Mapping[str, Any]] | None = None,
-    unlimited_dims: Iterable[Hashable] | str | None = None,
+    unlimited_dims: Iterable[Hashable] | Mapping[str, Iterable[Hashable]] | str | None = None,
     append_dim: str | None = None,
     compute: bool = True,
     client: Client | None = None,
@@ -145,10 +146,11 @@ def to_netcdf(
         state. It keeps encodings that came with data from another file if they still fit, and drops
         the others with one :class:`frazil.errors.EncodingNotice`.
     unlimited_dims : iterable of str, optional
-        Dimensions that can grow.
+        Dimensions that can grow; of a tree also a mapping of groups to them.
     append_dim : str, optional
         The unlimited dimension along which to add values to the variables of an existing file;
-        ``mode`` is then ``"a"``. Variables without this dimension do not change.
+        ``mode`` is then ``"a"``. Variables without this dimension do not change. If there is no
+        such file yet, this call makes it.
     compute : bool
         If false, return a delayed object that computes and writes dask's values.
     client : distributed.Client, optional
@@ -199,9 +201,10 @@ def to_netcdf(
     if client is not None:
         _check_client(client, path, mode if append_dim is None else "a", compute)
     nodes, mode = _checked(dataset, path, mode, group, append_dim)
+    _check_encoding(dataset, group, encoding, path)
     if layout != "standard" and mode == "a":
         raise InvalidArgumentError("a layout is for new files", file=path)
-    asked = stated("to_netcdf", WriterKeywords, options)
+    asked = stated(to_netcdf, WriterKeywords, options)
     asked["precision"] = precision_rules(asked.get("precision"))
     if mode != "a" or not Path(path).exists():
         paths = [
@@ -217,10 +220,10 @@ def to_netcdf(
         if bar is not None:
             bar.stage("write", sum(one.nbytes for _, one in nodes))
         for at, one in nodes:
-            wanted = encoding or {}
-            if is_tree:
-                wanted = wanted.get(f"/{at or ''}", {})
-            _dump(one, store, at, values, wanted, unlimited_dims)
+            wanted, growing = (
+                _of_group(given, at) if is_tree else given for given in (encoding, unlimited_dims)
+            )
+            _dump(one, store, at, values, wanted or {}, growing)
         output.tell()
         delayed = values.put(compute, client, output)
         if compute:
@@ -301,6 +304,9 @@ def _checked(
         raise ValueError("group must be a string or None")
     if mode not in ("w", "w-", "x", "a"):
         raise InvalidArgumentError(f"mode is {mode!r}; it must be 'w', 'x' or 'a'")
+    if append_dim is not None and mode in ("w-", "x"):
+        cause = f"mode {mode!r} refuses an existing file, and append_dim adds to it"
+        raise InvalidArgumentError(cause, file=path, cure="leave one of them out")
     nodes = _nodes(dataset, group)
     for _, one in nodes:
         _validate_dataset_names(one)
@@ -308,6 +314,35 @@ def _checked(
     if append_dim is None:
         return nodes, mode
     return [(at, _fit(one, path, at, append_dim)) for at, one in nodes], "a"
+
+
+def _of_group(stated: Any, at: str | None) -> Any:
+    """What is stated of one group of a tree."""
+    return stated.get(f"/{at or ''}") if isinstance(stated, Mapping) else stated
+
+
+def _check_encoding(dataset: Any, group: str | None, encoding: Any, path: StrPath) -> None:
+    """Refuses encodings of groups and variables that are not written."""
+    stated = {} if encoding is None else checks.mapping("encoding", encoding, _ENCODINGS)
+    of_nodes = {f"/{at or ''}": one for at, one in _nodes(dataset, group)}
+    if not isinstance(dataset, xr.DataTree):
+        of_nodes, stated = {"": next(iter(of_nodes.values()))}, {"": stated}
+    for node, of_group in stated.items():
+        if node not in of_nodes:
+            raise InvalidArgumentError(
+                f"unexpected encoding group name(s) provided: {node!r}",
+                file=path,
+                cure=checks.one_of(node, list(of_nodes)),
+            )
+        names = [str(name) for name in of_nodes[node].variables]
+        for name in checks.mapping("encoding", of_group, _ENCODINGS):
+            if name not in names:
+                raise UnknownNameError(
+                    "an encoding is stated for it, and the data have no such variable",
+                    file=path,
+                    variable=f"{node}/{name}".replace("//", "/") if node else name,
+                    cure=checks.one_of(name, names),
+                )
 
 
 def _nodes(dataset: Any, group: str | None) -> list[tuple[str | None, xr.Dataset]]:
@@ -340,7 +375,8 @@ def _dump(
         dataset,
         store,
         values,
-        encoding=encoding,
+        # Those that a file has already do not come again.
+        encoding={name: one for name, one in encoding.items() if name in dataset.variables},
         unlimited_dims=_sanitize_unlimited_dims(dataset, unlimited_dims),
     )
 

@@ -461,7 +461,8 @@ def dataset(steps):
 
 
 def write(dataset):
-    request = {"compression": compression, "complevel": 1, "chunksizes": (16, 64, 256)}
+    chunk = (min(16, dataset.sizes["t"]), 64, 256)
+    request = {"compression": compression, "complevel": 1, "chunksizes": chunk}
     options = {"readable_by": "plugins", "threads": 4, "memory": 64 << 20}
     frazil.to_netcdf(dataset, path, encoding={"large": request, "small": request}, **options)
 

@@ -1,0 +1,149 @@
+"""Encodings that a user asks for: those that cannot be are refused, by key, value and cure.
+
+What xarray's engine netcdf4 accepts and does is accepted; what it accepts and passes over is not.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import InvalidArgumentError
+
+COMPRESSION_FLAGS = ("zlib", "zstd", "szip", "bzip2", "blosc")
+_YES_OR_NO = (*COMPRESSION_FLAGS, "shuffle", "fletcher32", "contiguous")
+_LEVELS = ("complevel", "compression_opts")
+_ZLIB = ("zlib", "gzip", "deflate")
+
+
+def check(variable: Any, encoding: Mapping[str, Any], unlimited: Collection[str]) -> None:
+    """Refuses an encoding that contradicts itself or cannot be.
+
+    Parameters
+    ----------
+    variable : xarray.Variable
+        Encoded by the conventions already.
+    encoding : mapping
+        What was asked for it.
+    unlimited : collection of str
+        Names of the dimensions that grow.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Without file and variable: the caller knows them.
+    """
+    for key in _YES_OR_NO:
+        if encoding.get(key) is not None and not is_flag(encoding[key]):
+            raise refused(encoding, key, "True or False")
+    digits = encoding.get("significant_digits")
+    if digits is not None and (whole(digits) is None or digits < 0):
+        raise refused(encoding, "significant_digits", "a whole number from 0 on")
+    places = encoding.get("least_significant_digit")
+    if places is not None and not isinstance(places, int | float | np.number):
+        raise refused(encoding, "least_significant_digit", "a number")
+    for key in _LEVELS:
+        if encoding.get(key) is not None and whole(encoding[key]) is None:
+            raise refused(encoding, key, "a whole number")
+    name = compression_of(encoding)
+    level = level_of(encoding)
+    if level is not None and name in (*_ZLIB, None) and not 0 <= level <= 9:
+        key = next(key for key in reversed(_LEVELS) if encoding.get(key) is not None)
+        raise refused(encoding, key, "a whole number from 0 to 9")
+    if variable.dims:
+        _check_layout(variable, encoding, unlimited, is_compressed=bool(name) and level != 0)
+
+
+def _check_layout(
+    variable: Any, encoding: Mapping[str, Any], unlimited: Collection[str], *, is_compressed: bool
+) -> None:
+    if encoding.get("contiguous"):
+        _check_contiguous(variable, encoding, unlimited, is_compressed=is_compressed)
+    chunks = encoding.get("chunksizes")
+    if chunks is None:
+        return
+    lengths = f"a whole number from 1 on for each of the dimensions {variable.dims!r}"
+    if not isinstance(chunks, Sequence | np.ndarray) or isinstance(chunks, str):
+        raise refused(encoding, "chunksizes", lengths)
+    if len(chunks) != len(variable.dims):
+        raise InvalidArgumentError(
+            f"encoding chunksizes {chunks!r} do not fit dimensions {variable.dims!r}",
+            cure="state one length for each dimension",
+        )
+    for chunk, length, dim in zip(chunks, variable.shape, variable.dims, strict=True):
+        size = whole(chunk)
+        if size is None or size < 1:
+            raise refused(encoding, "chunksizes", lengths)
+        # What has no length yet can grow.
+        if length and size > length and dim not in unlimited:
+            cause = (
+                f"encoding chunksizes is {chunks!r}, and dimension {dim!r} has {length} elements"
+            )
+            cure = f"state {length} at most, or name {dim!r} in unlimited_dims"
+            raise InvalidArgumentError(cause, cure=cure)
+
+
+def _check_contiguous(
+    variable: Any, encoding: Mapping[str, Any], unlimited: Collection[str], *, is_compressed: bool
+) -> None:
+    growing = [dim for dim in variable.dims if dim in unlimited]
+    if growing:
+        cause = f"encoding contiguous is True, and its dimension {growing[0]!r} can grow"
+        raise InvalidArgumentError(
+            cause, cure="leave contiguous out: what grows is stored in chunks"
+        )
+    for key in ("chunksizes", "fletcher32"):
+        value = encoding.get(key)
+        if value is not None and value is not False:
+            raise _both_layouts(f"{key} is {value!r}")
+    if is_compressed:
+        raise _both_layouts(f"the compression is {compression_of(encoding)!r}")
+
+
+def _both_layouts(other: str) -> InvalidArgumentError:
+    cause = f"encoding contiguous is True, and {other}"
+    return InvalidArgumentError(
+        cause, cure="leave one of them out: one run of bytes has neither chunks nor filters"
+    )
+
+
+def refused(encoding: Mapping[str, Any], key: str, allowed: str) -> InvalidArgumentError:
+    """The error for a value that a key of an encoding cannot have."""
+    cause = f"encoding {key} is {encoding[key]!r}; it must be {allowed}"
+    return InvalidArgumentError(cause, cure=f"correct it, or leave {key} out: frazil decides then")
+
+
+def is_flag(value: Any) -> bool:
+    """Whether a value is a yes or a no, as Python, numpy or a file of settings have it."""
+    return isinstance(value, bool | np.bool_) or (
+        isinstance(value, int | np.integer) and value in (0, 1)
+    )
+
+
+def whole(value: Any) -> int | None:
+    """A whole number of any type; ``None``: it is none."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        pass
+    is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return int(value) if is_whole else None
+
+
+def compression_of(encoding: Mapping[str, Any]) -> Any:
+    """The compressor that an encoding names; nothing true: none."""
+    name = encoding.get("compression")
+    if name is not None:
+        return name
+    return next((flag for flag in COMPRESSION_FLAGS if encoding.get(flag)), None)
+
+
+def level_of(encoding: Mapping[str, Any]) -> int | None:
+    """The compressor's level that an encoding states, if it is one."""
+    level = encoding.get("complevel")
+    if encoding.get("compression_opts") is not None:
+        level = encoding["compression_opts"]
+    return None if level is None else whole(level)

@@ -1,0 +1,109 @@
+"""Encodings that are asked for: done, or refused by key, value and cure."""
+
+import frazil
+import netCDF4
+import numpy as np
+import pytest
+import xarray as xr
+
+DATA = xr.Dataset({"v": (("t", "x"), np.arange(32.0).reshape(4, 8))})
+REFUSED = [
+    ({"contiguous": True, "chunksizes": (2, 2)}, [], "chunksizes is (2, 2)"),
+    ({"contiguous": True, "zlib": True}, [], "'zlib'"),
+    ({"contiguous": True, "fletcher32": True}, [], "fletcher32 is True"),
+    ({"contiguous": True}, ["t"], "dimension 't' can grow"),
+    ({"contiguous": "yes"}, [], "contiguous is 'yes'; it must be True or False"),
+    ({"chunksizes": (0, 2)}, [], "chunksizes is (0, 2)"),
+    ({"chunksizes": (-1, 2)}, ["t"], "chunksizes is (-1, 2)"),
+    ({"chunksizes": (1.5, 2)}, [], "chunksizes is (1.5, 2)"),
+    ({"chunksizes": (2, 99)}, ["t"], "dimension 'x' has 8 elements"),
+    ({"chunksizes": (99, 2)}, [], "dimension 't' has 4 elements"),
+    ({"chunksizes": (2,)}, [], "('t', 'x')"),
+    ({"chunksizes": 5}, [], "chunksizes is 5"),
+    ({"zlib": True, "complevel": 2.7}, [], "complevel is 2.7; it must be a whole number"),
+    ({"zlib": True, "complevel": "4"}, [], "complevel is '4'"),
+    ({"zlib": True, "complevel": 10}, [], "complevel is 10; it must be a whole number from 0 to 9"),
+    ({"compression": "gzip", "compression_opts": -1}, [], "compression_opts is -1"),
+    ({"zlib": "yes"}, [], "zlib is 'yes'; it must be True or False"),
+    ({"zlib": True, "shuffle": "no"}, [], "shuffle is 'no'"),
+    ({"significant_digits": 2.5}, [], "significant_digits is 2.5"),
+    ({"least_significant_digit": "a"}, [], "least_significant_digit is 'a'"),
+    ({"complevell": 4}, [], "Did you mean 'complevel'?"),
+]
+
+
+@pytest.mark.parametrize(("encoding", "unlimited", "told"), REFUSED, ids=lambda one: str(one)[:40])
+def test_what_cannot_be_is_refused_with_key_and_value(tmp_path, encoding, unlimited, told):
+    path = tmp_path / "out.nc"
+    with pytest.raises(ValueError) as refused:
+        frazil.to_netcdf(DATA, path, encoding={"v": encoding}, unlimited_dims=unlimited)
+    assert told in str(refused.value)
+    if isinstance(refused.value, frazil.Error):
+        assert refused.value.file == str(path) and refused.value.variable == "v"
+        assert refused.value.cure
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("encoding", "unlimited"),
+    [
+        ({"zlib": True, "complevel": np.int64(3)}, []),
+        ({"zlib": 1, "shuffle": 0, "complevel": 2}, []),
+        ({"zlib": np.True_, "fletcher32": np.True_}, []),
+        ({"zlib": True, "chunksizes": (2.0, np.int32(4))}, []),
+        ({"zlib": True, "chunksizes": (99, 2)}, ["t"]),
+        ({"contiguous": True, "zlib": False, "chunksizes": None}, []),
+        ({"contiguous": False, "zlib": True, "complevel": 9}, []),
+        ({"zlib": False, "chunksizes": [4, 4]}, []),
+    ],
+    ids=str,
+)
+def test_what_netcdf4_does_is_done(tmp_path, encoding, unlimited):
+    stored = []
+    for engine in ("netcdf4", "frazil"):
+        path = tmp_path / f"{engine}.nc"
+        options = {"encoding": {"v": encoding}, "unlimited_dims": unlimited}
+        if engine == "frazil":
+            frazil.to_netcdf(DATA, path, **options)
+        else:
+            DATA.to_netcdf(path, engine=engine, **options)
+        with netCDF4.Dataset(path) as file:
+            filters = file["v"].filters()
+            # Without a compressor, shuffling changes nothing; only frazil leaves it out.
+            if not filters["zlib"]:
+                filters.pop("shuffle")
+            stored.append((filters, file["v"].chunking()))
+    same, theirs = stored[0], stored[1]
+    if encoding.get("chunksizes") is None and not encoding.get("contiguous"):
+        same, theirs = same[0], theirs[0]
+    assert same == theirs
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_shuffling_is_as_it_is_asked_for_without_a_compressor(tmp_path, shuffle):
+    path = tmp_path / "out.nc"
+    frazil.to_netcdf(DATA, path, encoding={"v": {"shuffle": shuffle}}, unlimited_dims=["t"])
+    with netCDF4.Dataset(path) as file:
+        filters = file["v"].filters()
+    assert (filters["zlib"], filters["shuffle"]) == (True, shuffle)
+
+
+def test_encodings_of_what_is_not_written_are_refused(tmp_path):
+    path = tmp_path / "out.nc"
+    with pytest.raises(frazil.errors.NotFoundError, match="write 'v' if") as missing:
+        frazil.to_netcdf(DATA, path, encoding={"V1": {"zlib": True}})
+    assert missing.value.variable == "V1"
+    tree = xr.DataTree.from_dict({"/": DATA, "/coarse": DATA})
+    with pytest.raises(ValueError, match=r"unexpected encoding group.*write '/coarse'"):
+        tree.frazil.to_netcdf(path, encoding={"/coarsse": {"v": {"zlib": True}}})
+    with pytest.raises(frazil.errors.NotFoundError) as missing:
+        tree.frazil.to_netcdf(path, encoding={"/coarse": {"w": {"zlib": True}}})
+    assert missing.value.variable == "/coarse/w" and not path.exists()
+    tree.frazil.to_netcdf(
+        path,
+        encoding={"/coarse": {"v": {"zlib": True, "complevel": 8}}},
+        unlimited_dims={"/": ["t"]},
+    )
+    with netCDF4.Dataset(path) as file:
+        assert file["coarse/v"].filters()["complevel"] == 8
+        assert file.dimensions["t"].isunlimited() and not file.dimensions["x"].isunlimited()
