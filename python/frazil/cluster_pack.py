@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -68,7 +69,9 @@ def pack_files(
     ExceptionGroup
         If several files failed, with one :class:`frazil.Error` for each.
     """
-    asked = {"threads": 1} | stated("pack_files", PackKeywords, options)
+    if isinstance(inputs, str | os.PathLike):
+        raise checks.refuse("inputs", inputs, "a sequence of paths", "for one file: [path]")
+    asked = {"threads": 1} | stated(pack_files, PackKeywords, options)
     asked["history"] = history.call("pack_files", asked, out_dir)
     may_replace, dry_run = asked.pop("overwrite", False), asked.get("dry_run", False)
     out_dir = checks.target(out_dir, in_place=in_place, is_dry_run=dry_run is True)

@@ -25,7 +25,7 @@ from .datatypes import (
     text,
 )
 from .errors import FileNotice, InvalidArgumentError, NotFoundError, plain
-from .options import Reads, StrPath
+from .options import Reads, StrPath, explained
 from .pictures import chunk_grid_html, escape, folded, folded_list, largest_first
 from .types import whole_count, whole_number
 
@@ -37,6 +37,7 @@ _LEVELS = {1: 0, 307: 0, 32015: 0, 32001: 4}
 Selection = tuple[int, int, int] | np.ndarray
 
 
+@explained()
 def open(
     path: StrPath | Any,
     *,

@@ -26,7 +26,7 @@ class PackKeywords(TypedDict, total=False):
     most_chunks: int | None
     plan: WritePlan | None
     threads: int | None
-    memory: int | None
+    memory: int | str | None
     overwrite: bool | None
     chunks: Literal["auto", "keep"] | Mapping[str, Any] | None
     level: int | None
@@ -61,7 +61,7 @@ class PlanKeywords(TypedDict, total=False):
     expected: Mapping[str, int] | None
     most_chunks: int | None
     threads: int | None
-    memory: int | None
+    memory: int | str | None
     chunks: Literal["auto", "keep"] | Mapping[str, Any] | None
     level: int | None
     shuffle: bool | None
@@ -80,7 +80,7 @@ class UnpackKeywords(TypedDict, total=False):
     """Of :func:`frazil.unpack`."""
 
     threads: int | None
-    memory: int | None
+    memory: int | str | None
     overwrite: bool | None
     verify: bool | None
     history: bool | None
@@ -102,7 +102,7 @@ class WriterKeywords(TypedDict, total=False):
     most_chunks: int | None
     plan: WritePlan | None
     threads: int | None
-    memory: int | None
+    memory: int | str | None
     keep_plan: bool | None
     durable: bool | None
     commit_bytes: int | str | None

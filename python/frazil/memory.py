@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _frazil
 from .errors import CorruptError, InvalidArgumentError, MemoryBudgetError, UnsupportedError
-from .options import Speed
+from .options import Speed, explained
 
 # What to do about types that are no numbers of netCDF, by numpy's letter of their kind.
 _CURES = {
@@ -29,6 +29,7 @@ _CURES = {
 _SIZES = {"i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (4, 8), "S": (1,)}
 
 
+@explained(compression='filters="shuffle+zstd(3)"', complevel="level=3", clevel="level=3")
 def compress(
     values: npt.ArrayLike,
     *,

@@ -55,7 +55,7 @@ def pack(
         With code, file, variable, cause and cure. The input is untouched and no output is left.
     """
     bar = listener(progress)
-    asked = stated("pack", PackKeywords, options)
+    asked = stated(pack, PackKeywords, options)
     asked["history"] = history.call("pack", asked, input, output)
     # Left out, it has a meaning of its own.
     asked["allow_larger"] = asked.get("allow_larger") or None
@@ -78,7 +78,7 @@ def plan(input: StrPath, **options: Unpack[PlanKeywords]) -> WritePlan:
     **options
         Options of :func:`pack` that concern decisions: docs/options.md lists them.
     """
-    asked = pack_options(stated("plan", PlanKeywords, options))
+    asked = pack_options(stated(plan, PlanKeywords, options))
     return WritePlan(**json.loads(_frazil.plan(os.fspath(input), asked)))
 
 
@@ -104,7 +104,7 @@ def unpack(
         Options of ``frazil unpack``, by the same names: docs/options.md lists them.
     """
     bar = listener(progress)
-    asked = stated("unpack", UnpackKeywords, options)
+    asked = stated(unpack, UnpackKeywords, options)
     described = as_json(**{**asked, "history": history.call("unpack", asked, input, output)})
     target = checks.target(output, in_place=in_place)
     try:
@@ -119,7 +119,7 @@ def info(
     fill_fraction: bool = False,
     cloud: bool = False,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
 ) -> FileInfo:
     """Inspect a file: its contents, how they are stored, and who can read it.
 
@@ -145,7 +145,7 @@ def verify(
     thresholds: Literal["ldcpy"] | None = None,
     check: bool = False,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     progress: bool | Progress | None = None,
 ) -> VerifyReport:
     """Compare two files, value by value. The report is true if they hold the same.
@@ -180,7 +180,7 @@ def analyze(
     keep_information: float = 0.99,
     variables: Sequence[str] = (),
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     progress: bool | Progress | None = None,
 ) -> AnalyzeReport:
     """Measure the information in the bits of floating-point variables, and how many to keep.

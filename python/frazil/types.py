@@ -80,7 +80,10 @@ def attribute_value(value: Any) -> list[str] | tuple[int, np.ndarray]:
             return [value]
     if isinstance(value, bytes):
         return CHAR, np.frombuffer(value, dtype=np.uint8)
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.asarray(None)
     if array.dtype.kind == "U" or (array.dtype.kind == "O" and _all_texts(array)):
         texts = [str(text) for text in array.reshape(-1)]
         return attribute_value(texts[0]) if array.ndim == 0 else texts
@@ -88,6 +91,11 @@ def attribute_value(value: Any) -> list[str] | tuple[int, np.ndarray]:
         return [text.decode("utf-8") for text in array.reshape(-1)]
     if array.dtype.kind == "b":
         raise UnsupportedError("netCDF has no type for bool; store an integer")
+    if array.dtype.kind == "O":
+        raise InvalidArgumentError(
+            f"{value!r} is neither text nor numbers, so it can be no attribute",
+            cure="leave it out, or store it as text: str(value)",
+        )
     return type_number(array.dtype), native_bytes(array)
 
 

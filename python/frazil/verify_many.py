@@ -30,7 +30,7 @@ def verify_files(
     check: bool = False,
     jobs: int = 1,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
 ) -> list[VerifyReport]:
     """Compare files with their results in another folder, as ``frazil verify --out-dir`` does.
 

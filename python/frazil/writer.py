@@ -22,7 +22,16 @@ from .errors import Error, InvalidArgumentError, NotFoundError
 from .fills import default_fill, fill_bytes, fill_of, learn_fills
 from .indices import Index, box_of
 from .keywords import WriterKeywords
-from .options import StrPath, as_json, as_text, documented, plan_dict, precision_rules, stated
+from .options import (
+    StrPath,
+    as_json,
+    as_text,
+    documented,
+    explained,
+    plan_dict,
+    precision_rules,
+    stated,
+)
 from .reports import WritePlan, WriterReport
 from .types import (
     STRING,
@@ -61,7 +70,9 @@ class Writer:
     path : path
         The file.
     mode : "w", "x" or "a"
-        Replace an existing file, refuse to, or continue it.
+        Replace an existing file, refuse to, or continue it. With ``"w"``, the old file is gone at
+        once, also if the new one is abandoned: to keep it until then, write to another name and
+        rename that, as :func:`frazil.to_netcdf` does.
     own_commits : bool
         Also commit from time to time while records are written. If false, only :meth:`sync` and
         :meth:`close` commit.
@@ -94,7 +105,7 @@ class Writer:
         if mode not in ("w", "x", "a"):
             raise InvalidArgumentError(f"mode is {mode!r}; it must be 'w', 'x' or 'a'")
         check_not_ending(path)
-        asked = stated("Writer", WriterKeywords, keywords)
+        asked = stated(Writer, WriterKeywords, keywords)
         plan, precision = asked.pop("plan", None), asked.pop("precision", None)
         asked |= _without_contradiction(options, keywords)
         described = as_json(
@@ -133,6 +144,11 @@ class Writer:
         self._close_left_open()
         if self._writer.is_closed:
             self._writer = self._known._writer = Ended()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # A copy would close the file of the original when it goes.
+        cause = "a Writer cannot be copied or pickled: it is one open file"
+        raise TypeError(f"{cause}; hand on its path, or the writer itself to threads")
 
     def __repr__(self) -> str:
         state = "closed" if self._writer.is_closed else "open"
@@ -199,11 +215,21 @@ class Writer:
             length = whole_count(length, "its length", file=self.path, variable=name)
         self._known.add_dimension(number, name, length, is_unlimited=is_unlimited)
 
+    @explained(
+        dimensions="dims=['time']",
+        datatype="dtype='f4'",
+        chunksizes="chunks=[24]",
+        zlib="compression='zlib'",
+        complevel="level=4",
+        fletcher32="checksum=True",
+        significant_digits="precision={'significant_digits': 4}",
+        least_significant_digit="precision={'absolute_tolerance': 0.1}",
+    )
     def add_variable(
         self,
         name: str,
         dtype: Any,
-        dims: Sequence[str] = (),
+        dims: Sequence[str] | str = (),
         group: str | None = None,
         *,
         fill_value: Any = None,
@@ -225,7 +251,7 @@ class Writer:
         ----------
         dtype : numpy type or str
             Integers and floats of 1 to 8 bytes, ``"S1"`` (characters), ``str``.
-        dims : sequence of str
+        dims : sequence of str, or str for one
             Dimensions of the group, or of groups above it; the slowest first.
         fill_value : scalar, optional
             Value of elements that are never written, and of the attribute ``_FillValue``, in the
@@ -276,6 +302,7 @@ class Writer:
             "precision": None if precision is None else dict(precision),
             "netcdf_statement": netcdf_statement,
         }
+        dims = (dims,) if isinstance(dims, str) else dims
         axes = [self._dimension(at, dim) for dim in dims]
         defined = self._known.add_variable(at, name, number, axes, as_json(**settings))
         defined.fill = default_fill(number) if fill is None else fill.item()
@@ -314,7 +341,11 @@ class Writer:
                 file=self.path,
                 variable=name,
             )
-        return attribute_value(value)
+        try:
+            return attribute_value(value)
+        except Error as error:
+            error.file, error.variable = os.fspath(self.path), name
+            raise
 
     # --- the end ---
 
@@ -429,7 +460,7 @@ class VariableWriter:
             if self._type != STRING and not values.mask.all():
                 self._little(np.empty(0, values.dtype))
         if self._type == STRING:
-            texts = [_text(text) for text in self._filled(values).reshape(-1)]
+            texts = [self._text(text) for text in self._filled(values).reshape(-1)]
             slab = (start, list(values.shape), steps)
             with self._growing(slab):
                 self._writer.put_strings(self._number, slab, texts)
@@ -444,6 +475,19 @@ class VariableWriter:
             before = before if first else under_way
             waited += stalled
         return before, waited
+
+    def _text(self, value: Any) -> str:
+        """A value of strings; nothing else becomes text by itself."""
+        if isinstance(value, bytes):
+            return value.decode("utf-8")
+        if isinstance(value, str):
+            return str(value)
+        raise InvalidArgumentError(
+            f"{value!r} is no text, and the variable's values are strings",
+            file=self._file.path,
+            variable=self.name,
+            cure='put "" or a masked value where there is none, and str(value) for others',
+        )
 
     def _counts(self, numbers: Sequence[int], what: str) -> list[int]:
         """One number for each axis."""
@@ -535,10 +579,6 @@ def _pieces(values: np.ndarray, dtype: np.dtype) -> Iterable[tuple[int, np.ndarr
     rows = max(1, _PIECE_BYTES * len(values) // values.nbytes)
     for first in range(0, len(values), rows):
         yield first, values[first : first + rows]
-
-
-def _text(value: Any) -> str:
-    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
 
 
 def _is_big(endian: str) -> bool:

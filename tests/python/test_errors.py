@@ -98,3 +98,53 @@ def test_messages_and_representations_cannot_steer_a_terminal(tmp_path: Path):
     for text in texts:
         assert shown in text
         assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(text)
+
+
+def test_an_error_shows_its_file(tmp_path):
+    with pytest.raises(FileNotFoundError) as missing:
+        frazil.info(tmp_path / "no.nc")
+    assert repr(missing.value).startswith("FileMissingError(") and "no.nc" in repr(missing.value)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("level", "4", "it must be .* without quotes"),
+        ("memory", "lots", "`lots` is not a size"),
+        ("memory", [1], "memory"),
+        ("chunks", {"nothing": {"x": 3}}, "chunks are stated for `nothing`, but no variable"),
+        ("chunks", {"nothing": 3}, "`nothing`, but no dimension has that name"),
+    ],
+    ids=str,
+)
+def test_refused_values_are_told_by_what_is_wrong_with_them(tmp_path, option, value, told):
+    with pytest.raises(errors.InvalidArgumentError, match=told) as refused:
+        frazil.pack(SAMPLE, tmp_path / "out.nc", **{option: value})
+    assert "--" not in str(refused.value)
+
+
+def test_memory_may_have_a_unit(tmp_path):
+    for number, memory in enumerate(("64M", 64 << 20)):
+        frazil.pack(SAMPLE, tmp_path / f"{number}.nc", memory=memory)
+    assert (tmp_path / "0.nc").read_bytes() == (tmp_path / "1.nc").read_bytes()
+    frazil.info(SAMPLE, memory="64M")
+
+
+@pytest.mark.parametrize(
+    ("said", "here"),
+    [
+        ("add --overwrite to replace it", "add overwrite=True to replace it"),
+        ("raise --memory, or choose chunks", "raise memory=, or choose chunks"),
+        ("name files; `frazil pack --recursive` takes all of them", "frazil.pack_files"),
+        (
+            "correct the plan, or make one for this file: frazil plan --json FILE",
+            "frazil.plan(FILE)",
+        ),
+        ("state: --abs-error 'T:X'", 'precision={"T": {"absolute_tolerance": X}}'),
+        ("h5clear -s --increment=0 a.nc", "h5clear -s --increment=0 a.nc"),
+        ("a--b is a name", "a--b is a name"),
+    ],
+)
+def test_cures_are_in_the_words_of_the_package(said, here):
+    cure = errors.from_parts(1, None, None, "cause", said).cure
+    assert here in cure and ("--" in cure) == ("--" in here)

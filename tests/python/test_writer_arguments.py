@@ -1,6 +1,9 @@
 """What a writer is asked for and cannot do is refused, and nothing of it is cut off."""
 
+import copy
+import gc
 import multiprocessing
+import pickle
 import subprocess
 import sys
 
@@ -9,6 +12,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
+import xarray as xr
 
 REFUSED = frazil.errors.InvalidArgumentError
 
@@ -235,3 +239,63 @@ def test_what_reading_does_not_find_is_named_with_what_was_meant(tmp_path):
         with pytest.raises(frazil.errors.NotFoundError, match="write 'temperature'"):
             file["temperatur"]
         assert ":level = 2.5" in repr(file)
+
+
+@pytest.mark.parametrize("value", [None, 3, float("nan"), ["a", None]], ids=str)
+def test_only_texts_become_strings(tmp_path, value):
+    path = tmp_path / "out.nc"
+    with frazil.Writer(path) as writer:
+        writer.add_dimension("x", 2)
+        texts = writer.add_variable("s", str, ["x"])
+        with pytest.raises(REFUSED, match=r"s: .* is no text") as refused:
+            texts[:] = np.array(value, dtype=object)
+        assert refused.value.file == str(path) and "str(value)" in refused.value.cure
+        texts[:] = np.array(["a", b"b"], dtype=object)
+    with netCDF4.Dataset(path) as file:
+        assert list(file["s"][:]) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=lambda one: one.__name__
+)
+def test_a_writer_has_no_copies(writer, copied):
+    with pytest.raises(TypeError, match="cannot be copied or pickled"):
+        copied(writer)
+    gc.collect()
+    assert "open" in repr(writer)
+
+
+@pytest.mark.parametrize("value", [None, {"a": 1}, ["a", None], [[1], [2, 3]], 1j], ids=str)
+def test_attributes_are_texts_or_numbers(writer, value):
+    for target, name in ((writer, "title"), (writer["v"], "units")):
+        with pytest.raises(frazil.Error) as refused:
+            target.set_attribute(name, value)
+        assert refused.value.variable == name and refused.value.file == str(writer.path)
+
+
+def test_keywords_of_other_packages_are_named_as_ours(writer, tmp_path):
+    for keyword, ours in (
+        ("complevel", "level=4"),
+        ("dimensions", r"dims=\["),
+        ("cunks", "chunks"),
+    ):
+        with pytest.raises(TypeError, match=rf"unexpected keyword .*{keyword}.*{ours}"):
+            writer.add_variable("w", "f4", ["x"], **{keyword: 1})
+    data = xr.Dataset({"v": ("x", [1.0])})
+    for call, keyword, ours in (
+        (lambda **one: frazil.to_netcdf(data, tmp_path / "no.nc", **one), "encodings", "encoding"),
+        (lambda **one: frazil.Writer(tmp_path / "no.nc", **one), "own_commit", "own_commits"),
+        (lambda **one: frazil.open(tmp_path / "no.nc", **one), "chunk_cach", "chunk_cache"),
+        (lambda **one: frazil.compress([1.0], **one), "clevel", "level=3"),
+        (lambda **one: frazil.pack("a.nc", "b.nc", **one), "in_plase", "in_place"),
+    ):
+        with pytest.raises(TypeError, match=rf"unexpected keyword .*{keyword}.*{ours}"):
+            call(**{keyword: 1})
+
+
+def test_one_name_is_no_list_of_letters(tmp_path):
+    with frazil.Writer(tmp_path / "out.nc") as writer:
+        writer.add_dimension("time", 2)
+        assert writer.add_variable("v", "f4", "time").dims == ("time",)
+    with pytest.raises(REFUSED, match=r"inputs is .* a sequence of paths"):
+        frazil.pack_files("out.nc", tmp_path, client=None)

@@ -234,7 +234,8 @@ pub unsafe extern "C" fn frz_options_set_synchronous(
     }
 }
 
-/// Not 0: ::frz_create replaces an existing file. 0 (the default): it refuses.
+/// Not 0: ::frz_create replaces an existing file, which is gone at once: also if the new one is abandoned.
+/// 0 (the default): it refuses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_overwrite(
     options: *mut frz_options,

@@ -257,7 +257,7 @@ pub static OPTIONS: [DeclaredOption; 44] = [
         WRITER.and(ALL),
         "Memory for chunks in progress, for example 512M.",
     )
-    .python("int", "A number of bytes."),
+    .python("int | str", "A number of bytes, or a text with a unit."),
     switch(
         "overwrite",
         PROGRAM.and(FILES),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use frazil::size::parse_size;
 use frazil::{
     AccessPattern, AnalyzeOptions, Attempt, Calibration, ChunkCachePolicy, ChunkOverride,
     ChunkPolicy, Cores, DeclaredOption, Defaults, Destination, EnergyRates, Error, FilterChain,
@@ -55,7 +56,7 @@ fn refusal(key: &str, value: &Value, error: &str) -> Error {
             "the option {key} is {text:?}; it must be True or False"
         )),
         Some(declared) if !value.is_object() && !value.is_array() => {
-            let known = refused_word(error);
+            let known = refused_word(error).or_else(|| text_for_number(value));
             declared.refuse(&format!("the option {key}"), &text, known.as_deref())
         }
         _ => invalid(format!("the option {key}: {}", type_fault(error))),
@@ -76,15 +77,38 @@ fn refused_word(error: &str) -> Option<String> {
     }
 }
 
+/// A number of bytes: a number, or a text with a unit.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "Value")]
+struct Bytes(u64);
+
+impl TryFrom<Value> for Bytes {
+    type Error = String;
+
+    fn try_from(stated: Value) -> Result<Self, String> {
+        let bytes = match stated {
+            Value::String(text) => parse_size(&text),
+            number => u64::deserialize(number).map_err(|error| error.to_string()),
+        };
+        bytes.map(Self)
+    }
+}
+
+/// Why a number in quotes is refused: it looks like what is allowed.
+fn text_for_number(value: &Value) -> Option<String> {
+    let is_number = value.as_str()?.trim().parse::<f64>().is_ok();
+    is_number.then(|| "this is a text; write the number without quotes".to_owned())
+}
+
 /// Limits of any operation.
-pub(crate) fn resources(
+fn resources(
     threads: Option<usize>,
-    memory: Option<u64>,
+    memory: Option<Bytes>,
     cancel: &Arc<AtomicBool>,
 ) -> Result<Resources, Error> {
     let resources = Resources {
         threads: threads.unwrap_or(0),
-        memory_bytes: memory.unwrap_or(Resources::DEFAULT_MEMORY_BYTES),
+        memory_bytes: memory.map_or(Resources::DEFAULT_MEMORY_BYTES, |bytes| bytes.0),
         cancel: Arc::clone(cancel),
     };
     resources.check().map(|()| resources)
@@ -95,7 +119,7 @@ pub(crate) fn resources(
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Limits {
     threads: Option<usize>,
-    memory: Option<u64>,
+    memory: Option<Bytes>,
 }
 
 impl Limits {
@@ -237,7 +261,7 @@ const MOST_LEVEL: u32 = 22;
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Pack {
     threads: Option<usize>,
-    memory: Option<u64>,
+    memory: Option<Bytes>,
     chunks: ChunkPolicy,
     chunk_overrides: Vec<Extents>,
     chunk_goal: StatedReads,
@@ -451,7 +475,7 @@ pub(crate) fn parse_rules(json: &str) -> Result<Vec<VariableRule>, Error> {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Unpack {
     threads: Option<usize>,
-    memory: Option<u64>,
+    memory: Option<Bytes>,
     format: UnpackFormat,
     overwrite: bool,
     verify: bool,
@@ -483,7 +507,7 @@ enum Tests {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Verify {
     threads: Option<usize>,
-    memory: Option<u64>,
+    memory: Option<Bytes>,
     thresholds: Option<Tests>,
 }
 
@@ -506,7 +530,7 @@ impl Verify {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Analyze {
     threads: Option<usize>,
-    memory: Option<u64>,
+    memory: Option<Bytes>,
     keep_information: Option<f64>,
     variables: Vec<String>,
 }
