@@ -600,9 +600,11 @@ frz_status frz_options_set_durable(frz_options *options, int durable);
 frz_status frz_options_set_synchronous(frz_options *options, int synchronous);
 
 /**
- * Not 0: ::frz_create replaces an existing file. 0 (the default): it refuses.
+ * Not 0: ::frz_create replaces an existing file, which is gone at once: also if the new one is abandoned.
+ * 0 (the default): it refuses.
  */
-frz_status frz_options_set_overwrite(frz_options *options, int overwrite);
+frz_status frz_options_set_overwrite(frz_options *options,
+                                     int overwrite);
 
 /**
  * Not 0: the file is marked as one of netCDF's classic model (no groups, no strings, at most one

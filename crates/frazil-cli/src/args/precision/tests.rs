@@ -60,6 +60,10 @@ fn all_comes_before_names_and_names_keep_their_order() {
     assert_eq!(rules[3].1.lossless, Some(true));
     assert_eq!(rules[1].1.significant_digits, Some(3));
     assert_eq!(rules[1].1.relative_tolerance_percent, Some(1.0));
+}
+
+#[test]
+fn names_come_after_patterns_wherever_they_stand() {
     let rules = rules("--digits a:4 --digits a*:3");
     assert_eq!([rules[0].0.as_str(), rules[1].0.as_str()], ["a*", "a"]);
 }
