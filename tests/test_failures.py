@@ -271,6 +271,23 @@ def test_a_folder_without_permission_is_named(open_folder: Path):
     assert list((open_folder / "closed").iterdir()) == []
 
 
+def test_a_file_in_a_closed_folder_cannot_be_replaced_and_it_is_said_why(open_folder: Path):
+    closed = open_folder / "closed"
+    path = closed / "own.nc"
+    closed.chmod(0o755)
+    shutil.copy(SAMPLE, path)
+    path.chmod(0o666)
+    before = path.read_bytes()
+    closed.chmod(0o555)
+    user = {"user": NOBODY} if os.geteuid() == 0 else {}
+    command = [open_folder / "frazil", "pack", path, "--in-place", "--json"]
+    answer = subprocess.run(command, capture_output=True, text=True, **user)
+    outcome = Outcome(answer.returncode, answer.stdout, answer.stderr)
+    assert outcome.code == FAILED and outcome.errors[0]["code"] == "permission_denied"
+    assert "its folder lets you make none" in outcome.errors[0]["cure"]
+    assert path.read_bytes() == before
+
+
 def test_an_unreadable_input_is_named(open_folder: Path):
     (open_folder / "source.nc").chmod(0)
     user = {"user": NOBODY} if os.geteuid() == 0 else {}

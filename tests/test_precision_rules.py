@@ -309,6 +309,21 @@ def test_rules_hold_key_by_key_and_later_ones_win(tmp_path: Path):
     assert [line for line in told if "nothing*" in line], told
 
 
+def test_tables_of_names_override_patterns_wherever_they_stand(tmp_path: Path):
+    source = several(tmp_path / "source.nc")
+    file = tmp_path / "rules.toml"
+    file.write_text(
+        "[variables.tasmin]\nsignificant_digits = 5\n"
+        '[variables."tas*"]\nlossless = true\n[variables."*"]\nsignificant_digits = 2\n'
+    )
+    found = roundings(source, tmp_path / "packed.nc", "--precision", file)
+    assert found["tasmin"] == "granular_bitround(5)" and found["pr"] == "granular_bitround(2)"
+    assert not found.get("tas")
+    options = ("--digits", "tas:4", "--digits", "tas*:3")
+    found = roundings(source, tmp_path / "again.nc", *options)
+    assert (found["tas"], found["tasmin"]) == ("granular_bitround(4)", "granular_bitround(3)")
+
+
 def test_the_command_line_comes_after_the_file(tmp_path: Path):
     source = several(tmp_path / "source.nc")
     file = write_rules(tmp_path / "rules.toml", {"variables": "*", "significant_digits": 2})

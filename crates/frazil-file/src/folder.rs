@@ -51,7 +51,12 @@ pub(crate) fn cannot_create(error: &std::io::Error, target: &Path) -> Error {
             Err(missing) => missing,
         },
         std::io::ErrorKind::PermissionDenied => {
-            mapped.with_cure("write to a directory that you may write to, with -o or --out-dir")
+            let why = match target.exists() {
+                true => "it is replaced by a new file, and its folder lets you make none: ",
+                false => "",
+            };
+            let cure = "write to a directory that you may write to, with -o or --out-dir";
+            mapped.with_cure(format!("{why}{cure}"))
         }
         _ => mapped,
     }

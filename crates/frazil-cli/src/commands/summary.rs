@@ -208,7 +208,10 @@ fn sizes(before: u64, after: u64) -> String {
         _ => {
             let saved = 100.0 * (1.0 - after as f64 / before as f64);
             let word = if saved < 0.0 { "larger" } else { "smaller" };
-            format!(" ({:.1} % {word})", saved.abs())
+            match format!("{:.1}", saved.abs()).as_str() {
+                "0.0" => " (as small as before)".to_owned(),
+                percent => format!(" ({percent} % {word})"),
+            }
         }
     };
     format!("{} -> {}{change}", human(before), human(after))
@@ -462,6 +465,12 @@ file 20.0 MiB";
         (report.input_file_bytes, report.seconds) = (0, 0.0);
         let text = of_file(&report, Shown::default());
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_was_packed_already_is_no_smaller() {
+        assert_eq!(sizes(2048, 2047), "2.0 KiB -> 2.0 KiB (as small as before)");
+        assert_eq!(sizes(2048, 4096), "2.0 KiB -> 4.0 KiB (100.0 % larger)");
     }
 
     #[test]
