@@ -302,7 +302,9 @@ class Writer:
             "precision": None if precision is None else dict(precision),
             "netcdf_statement": netcdf_statement,
         }
-        dims = (dims,) if isinstance(dims, str) else dims
+        # One name, or single letters as names.
+        if isinstance(dims, str) and self._known.dimension(at, dims) is not None:
+            dims = (dims,)
         axes = [self._dimension(at, dim) for dim in dims]
         defined = self._known.add_variable(at, name, number, axes, as_json(**settings))
         defined.fill = default_fill(number) if fill is None else fill.item()
