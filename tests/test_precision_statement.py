@@ -315,7 +315,9 @@ def test_a_bound_holds_against_the_values_before_both_roundings(tmp_path, once, 
     assert np.isfinite(allowed).all() and (error <= allowed).all(), found
     # Not by much more than what was asked for twice.
     assert (allowed <= 50).all(), found
-    told = frazil("verify", source, second).stdout
+    verified = frazil("verify", source, second)
+    told = verified.stdout
+    assert verified.returncode == 0, told + verified.stderr
     assert " pass" in told and "FAIL" not in told.upper(), told
 
 

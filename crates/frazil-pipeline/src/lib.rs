@@ -59,6 +59,7 @@ mod scheduler;
 mod source;
 mod stats;
 mod stored_chunks;
+mod threads;
 mod tiling;
 mod unpack;
 
@@ -75,4 +76,5 @@ pub use request::{Block, Request, Task, Values};
 pub use source::{ArraySource, ByteSource, ChunkDecoder, ChunkFormula, ChunkIndex, StoredChunk};
 pub use stats::RunStats;
 pub use stored_chunks::StoredChunks;
+pub use threads::prepare_threads_with;
 pub use tiling::{TilingHint, WantedTiles};

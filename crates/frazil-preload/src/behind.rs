@@ -9,6 +9,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use frazil_interpose::leave_signals_to_others;
+
 use crate::files::{self, CLASSIC_MODEL, Place, Taken};
 use crate::invoke::{BAD_ID, invoke_on};
 use crate::library::frazil;
@@ -49,7 +51,11 @@ pub(crate) extern "C" fn sync(id: c_int) -> c_int {
         return status;
     }
     let name = "frazil-commit".to_owned();
-    match thread::Builder::new().name(name).spawn(commit) {
+    let begin = move || {
+        leave_signals_to_others();
+        commit()
+    };
+    match thread::Builder::new().name(name).spawn(begin) {
         Ok(thread) => {
             *(file.commit.thread.lock()).unwrap_or_else(PoisonError::into_inner) = Some(thread);
             file.commit.is_going_on.store(true, Ordering::Release);

@@ -25,7 +25,8 @@
 //! A floating-point variable of the second file that states a precision which the first one does
 //! not state (see `precision::stated`) need not be equal: its errors are measured and judged by what
 //! is stated, special values must be unchanged, and attributes that tell of rounding, and the
-//! container that they name, may be new (see `lossy`).
+//! container that they name, may be new (see `lossy`). Beside it, the container of an earlier rounding
+//! may stay.
 //!
 //! Values that were never written and have no fill value are undefined: reading them gives whatever
 //! was in memory. They are skipped with a notice.

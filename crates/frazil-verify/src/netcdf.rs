@@ -83,10 +83,13 @@ pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<V
             });
         }
     }
-    for number in new_containers
-        .iter()
-        .filter(|number| !used_containers.contains(number))
-    {
+    // As in `objects`: the container of an earlier rounding may stay.
+    let is_named = |number| used_containers.contains(number);
+    let unnamed = match new_containers.iter().any(is_named) {
+        true => &[],
+        false => new_containers.as_slice(),
+    };
+    for number in unnamed {
         let path = &b.variables()[*number].path;
         let name = path.trim_start_matches('/');
         findings.differ(

@@ -187,12 +187,16 @@ impl<'a> Comparison<'a, '_> {
         Ok(())
     }
 
-    /// A new container that no rounded variable names is a difference like any other.
+    /// New containers that no rounded variable names are differences, unless one is named: then a
+    /// file that was rounded twice keeps the container of the first time, which says nothing of any
+    /// variable.
     fn unused_containers(&mut self) {
-        for (i, path, what) in std::mem::take(&mut self.new_containers) {
-            if !self.used_containers.contains(&i) {
-                self.findings.differ(path, what);
-            }
+        let new = std::mem::take(&mut self.new_containers);
+        if new.iter().any(|(i, ..)| self.used_containers.contains(i)) {
+            return;
+        }
+        for (_, path, what) in new {
+            self.findings.differ(path, what);
         }
     }
 

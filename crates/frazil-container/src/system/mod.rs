@@ -19,6 +19,6 @@ pub(crate) use fork::{LibraryGuard, generation, outside_forks, take_library};
 pub(crate) use lease::is_open_for_writing;
 pub(crate) use mapping::ZeroMapping;
 pub(crate) use reserve::reserve;
-pub(crate) use signals::{at_exit, is_ignored as is_signal_ignored};
+pub(crate) use signals::{at_exit, is_ignored as is_signal_ignored, leave_to_others};
 pub(crate) use user::effective_user;
 pub(crate) use writer_lock::{has_locks_on_ranges, lock_as_writer};

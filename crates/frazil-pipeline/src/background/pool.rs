@@ -12,6 +12,8 @@ use std::thread::JoinHandle;
 use frazil_codec::Scratch;
 use frazil_types::sync::{Condvar, Mutex};
 
+use crate::threads::prepared;
+
 /// Whose jobs are done and whose results are delivered.
 pub(super) trait Lane: Send + Sync {
     /// Does the oldest jobs that nobody has begun.
@@ -206,5 +208,5 @@ impl Turns {
 
 fn named(name: &str, body: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
     let thread = std::thread::Builder::new().name(name.to_owned());
-    thread.spawn(body).ok()
+    thread.spawn(prepared(body)).ok()
 }
