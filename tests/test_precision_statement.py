@@ -317,7 +317,7 @@ def test_a_bound_holds_against_the_values_before_both_roundings(tmp_path, once, 
     assert (allowed <= 50).all(), found
     verified = frazil("verify", source, second)
     told = verified.stdout
-    assert verified.returncode == 0, told + verified.stderr
+    assert verified.code == 0, told + verified.stderr
     assert " pass" in told and "FAIL" not in told.upper(), told
 
 

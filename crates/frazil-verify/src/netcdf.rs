@@ -55,7 +55,7 @@ pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<V
             .collect::<Vec<_>>(),
         findings,
     );
-    let mut used_containers = Vec::new();
+    let mut is_rounded = false;
     let mut pairs = Vec::new();
     for (variable, &number_a) in first.model.variables.iter().zip(&first.variables) {
         let Some(position) = second.model.variable_position(&variable.name) else {
@@ -69,7 +69,7 @@ pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<V
             side(b, number_b, twin.nc_type)?,
         );
         let promise = promise((a, &side_a), (b, &side_b, twin), findings)?;
-        used_containers.extend(promise.as_ref().and_then(|promise| promise.container));
+        is_rounded |= promise.is_some();
         let models = (&first.model, &second.model);
         let is_comparable = compare_variable((variable, twin), models, promise.as_ref(), findings);
         let shape = first.model.shape(variable);
@@ -84,12 +84,7 @@ pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<V
         }
     }
     // As in `objects`: the container of an earlier rounding may stay.
-    let is_named = |number| used_containers.contains(number);
-    let unnamed = match new_containers.iter().any(is_named) {
-        true => &[],
-        false => new_containers.as_slice(),
-    };
-    for number in unnamed {
+    for number in new_containers.iter().filter(|_| !is_rounded) {
         let path = &b.variables()[*number].path;
         let name = path.trim_start_matches('/');
         findings.differ(

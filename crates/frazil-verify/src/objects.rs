@@ -1,6 +1,6 @@
 //! Two HDF5 files, object by object.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use frazil_container::hdf5::{
     DatasetInfo, DatasetStorage, Entry, EntryKind, Extent, FillStatus, FillTime, Hdf5Input,
@@ -35,7 +35,7 @@ pub(super) fn compare(
         findings,
         pairs: Vec::new(),
         new_containers: Vec::new(),
-        used_containers: HashSet::new(),
+        is_rounded: false,
     };
     comparison.user_block()?;
     particulars::form(a.1, b.1, comparison.findings);
@@ -51,7 +51,7 @@ pub(super) fn compare(
             comparison.entry(entry, twin)?;
         }
     }
-    comparison.unused_containers();
+    comparison.containers_of_nothing();
     Ok(comparison.pairs)
 }
 
@@ -122,10 +122,10 @@ struct Comparison<'a, 'f> {
     findings: &'f mut Findings,
     pairs: Vec<Pair>,
     /// Quantization containers that only the second file has: its number, and the difference that
-    /// it is unless a rounded variable names it.
+    /// it is unless a variable is rounded.
     new_containers: Vec<(usize, &'a str, String)>,
-    /// Containers that rounded variables of the second file name.
-    used_containers: HashSet<usize>,
+    /// Whether a variable of the second file states a rounding that the first one does not.
+    is_rounded: bool,
 }
 
 impl<'a> Comparison<'a, '_> {
@@ -187,15 +187,13 @@ impl<'a> Comparison<'a, '_> {
         Ok(())
     }
 
-    /// New containers that no rounded variable names are differences, unless one is named: then a
-    /// file that was rounded twice keeps the container of the first time, which says nothing of any
-    /// variable.
-    fn unused_containers(&mut self) {
-        let new = std::mem::take(&mut self.new_containers);
-        if new.iter().any(|(i, ..)| self.used_containers.contains(i)) {
+    /// New containers in a file that is not rounded are differences like any other. A file that was
+    /// rounded twice may keep that of the first time, which no variable names any more.
+    fn containers_of_nothing(&mut self) {
+        if self.is_rounded {
             return;
         }
-        for (_, path, what) in new {
+        for (_, path, what) in std::mem::take(&mut self.new_containers) {
             self.findings.differ(path, what);
         }
     }
@@ -313,8 +311,7 @@ impl<'a> Comparison<'a, '_> {
             path_b: &b.1.datasets()[j].object_path,
         };
         attributes::compare_variable(objects, promise, self.findings)?;
-        let container = promise.and_then(|promise| promise.container);
-        self.used_containers.extend(container);
+        self.is_rounded |= promise.is_some();
         Ok(())
     }
 

@@ -14,8 +14,6 @@ use frazil_precision::{integers, names, stated};
 #[derive(Debug, Clone)]
 pub(crate) struct Promise {
     pub stated: StatedPrecision,
-    /// The number of its quantization container in the second file's variables.
-    pub container: Option<usize>,
     pub kind: FloatKind,
     /// How values of the second file are unpacked from integers.
     pub packing: Option<IntegerPacking>,
@@ -79,7 +77,6 @@ pub(crate) fn promise(
     }
     Ok(Some(Promise {
         stated: precision,
-        container: statement.container,
         kind,
         packing,
         unpacked_by,
