@@ -43,17 +43,6 @@ pub fn is_open_for_writing(file: &File) -> Option<bool> {
     system::is_open_for_writing(file)
 }
 
-/// Whether the process ignores a signal, as one that was started by `nohup` ignores SIGHUP.
-#[must_use]
-pub fn is_signal_ignored(signal: i32) -> bool {
-    system::is_signal_ignored(signal)
-}
-
-/// Leaves signals for the process to its other threads: for threads that the program does not know of.
-pub fn leave_signals_to_others() {
-    system::leave_to_others();
-}
-
 /// Has a function called when the process ends in good order, by `exit` or by the end of `main`: what is
 /// registered last is called first. Whether that is possible.
 pub fn at_exit(function: extern "C" fn()) -> bool {

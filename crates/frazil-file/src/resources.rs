@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-pub use frazil_container::leave_signals_to_others;
-use frazil_pipeline::{MemoryBudget, prepare_threads_with};
+use frazil_pipeline::MemoryBudget;
 use frazil_types::ErrorCode;
 use serde::{Deserialize, Serialize};
 
@@ -86,10 +85,7 @@ pub fn not_enough_memory(needed_bytes: u64, allowed_bytes: u64) -> Error {
 }
 
 /// Packing threads: as asked, else one per available core.
-///
-/// Whoever starts threads asks here before. From then on they leave signals to the program's own threads.
 pub fn threads(resources: &Resources) -> usize {
-    prepare_threads_with(leave_signals_to_others);
     if resources.threads > 0 {
         return resources.threads;
     }

@@ -7,9 +7,5 @@
 mod caller;
 mod events;
 
-#[expect(unsafe_code, reason = "changes the signal mask of a thread")]
-mod signals;
-
 pub use caller::{Caller, Handle};
 pub use events::{REPORT, tell};
-pub use signals::leave_signals_to_others;

@@ -14,7 +14,7 @@ use crate::demand::Need;
 use crate::error::guarded;
 use crate::scheduler::{Admitted, Finished, Job, Scheduler};
 use crate::source::{ArraySource, StoredBytes};
-use crate::threads::prepared;
+use crate::threads::guest;
 use crate::unpack::{Fetched, decode};
 use crate::{Block, PipelineError, RunStats, Task};
 
@@ -135,9 +135,7 @@ where
             let started = (0..threads)
                 .map_while(|_| {
                     let worker = std::thread::Builder::new().name("frazil-worker".to_owned());
-                    worker
-                        .spawn_scoped(scope, prepared(|| self.run_worker()))
-                        .ok()
+                    worker.spawn_scoped(scope, guest(|| self.run_worker())).ok()
                 })
                 .count();
             if started == 0 {

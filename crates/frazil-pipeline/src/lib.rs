@@ -76,5 +76,4 @@ pub use request::{Block, Request, Task, Values};
 pub use source::{ArraySource, ByteSource, ChunkDecoder, ChunkFormula, ChunkIndex, StoredChunk};
 pub use stats::RunStats;
 pub use stored_chunks::StoredChunks;
-pub use threads::prepare_threads_with;
 pub use tiling::{TilingHint, WantedTiles};

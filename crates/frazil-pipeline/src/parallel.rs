@@ -6,7 +6,7 @@ use frazil_types::sync::Mutex;
 
 use crate::PipelineError;
 use crate::error::guarded;
-use crate::threads::prepared;
+use crate::threads::guest;
 
 /// Maps `items` on up to `threads` threads; the results are in the order of the items.
 ///
@@ -46,7 +46,7 @@ where
         // The calling thread is one of the workers, so it goes on even where no thread starts.
         for _ in 1..workers {
             let worker = std::thread::Builder::new().name("frazil-worker".to_owned());
-            if worker.spawn_scoped(scope, prepared(work)).is_err() {
+            if worker.spawn_scoped(scope, guest(work)).is_err() {
                 break;
             }
         }

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, ptr, thread};
 
 use frazil_codec::{BoundEncoder, Scratch};
-use frazil_interpose::leave_signals_to_others;
-use frazil_pipeline::{fill_values, map_ordered, prepare_threads_with};
+use frazil_pipeline::{fill_values, map_ordered};
 use frazil_types::Selection;
 
 use crate::dataset::Dataset;
@@ -114,7 +113,6 @@ impl Job<'_> {
             });
             packed.ok().flatten()
         };
-        prepare_threads_with(leave_signals_to_others);
         let packed = match self.values {
             Values::Same => map_ordered(chunks.to_vec(), threads, |chunk| {
                 pack(&self.gathered(chunk)?)

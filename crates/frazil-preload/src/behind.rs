@@ -9,8 +9,6 @@ use std::sync::atomic::Ordering;
 use std::sync::{OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use frazil_interpose::leave_signals_to_others;
-
 use crate::files::{self, CLASSIC_MODEL, Place, Taken};
 use crate::invoke::{BAD_ID, invoke_on};
 use crate::library::frazil;
@@ -52,7 +50,7 @@ pub(crate) extern "C" fn sync(id: c_int) -> c_int {
     }
     let name = "frazil-commit".to_owned();
     let begin = move || {
-        leave_signals_to_others();
+        frazil_signals::leave_to_others();
         commit()
     };
     match thread::Builder::new().name(name).spawn(begin) {

@@ -11,7 +11,6 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use frazil_file::resources::leave_signals_to_others;
 use frazil_types::sync::Mutex;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
@@ -49,7 +48,7 @@ impl Network {
         let runtime = Builder::new_multi_thread()
             .worker_threads(THREADS)
             .thread_name("frazil-remote")
-            .on_thread_start(leave_signals_to_others)
+            .on_thread_start(frazil_signals::leave_to_others)
             .enable_all()
             .build()?;
         // Never freed: there is one for each process.

@@ -34,7 +34,7 @@ pub use frazil_cloud::{
 };
 pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_container::hdf5::{Arrival, Source};
-pub use frazil_container::{fork_generation, is_signal_ignored, model, outside_forks, schema};
+pub use frazil_container::{fork_generation, model, outside_forks, schema};
 pub use frazil_file::counting::{Counting, set_counting};
 pub use frazil_file::error::{Error, Result};
 pub use frazil_file::folder::check_folder;
@@ -83,6 +83,7 @@ pub use frazil_repack::plan_report::{
     ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
 };
 pub use frazil_repack::repack::{pack, plan, unpack};
+pub use frazil_signals::is_ignored as is_signal_ignored;
 pub use frazil_tools::about::{About, FilterSupport, about};
 pub use frazil_tools::calibrate::{
     CalibrateOptions, calibrate, calibration_in_use, calibration_path, read_calibration,

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use frazil_codec::Scratch;
 use frazil_types::sync::{Condvar, Mutex};
 
-use crate::threads::prepared;
+use crate::threads::guest;
 
 /// Whose jobs are done and whose results are delivered.
 pub(super) trait Lane: Send + Sync {
@@ -208,5 +208,5 @@ impl Turns {
 
 fn named(name: &str, body: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
     let thread = std::thread::Builder::new().name(name.to_owned());
-    thread.spawn(prepared(body)).ok()
+    thread.spawn(guest(body)).ok()
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use frazil_types::sync::{Condvar, Mutex};
 
-use crate::threads::prepared;
+use crate::threads::guest;
 
 /// Most helping threads of a process.
 const MAX_HELPERS: usize = 256;
@@ -174,7 +174,7 @@ impl Pool {
         while queue.threads < helpers.min(MAX_HELPERS) {
             let helper = std::thread::Builder::new().name("frazil-reader".to_owned());
             // Where no thread starts, those that are there do the work.
-            if helper.spawn(prepared(|| self.help())).is_err() {
+            if helper.spawn(guest(|| self.help())).is_err() {
                 break;
             }
             queue.threads += 1;

@@ -1,25 +1,15 @@
-//! What the process was told about signals by whoever started it, and what it does at its end.
+//! Signals of a process that frazil is a guest of.
+//!
+//! In: a signal, or the thread that calls. Out: whether the process ignores it, or a thread that
+//! leaves signals to the program's own threads.
+
+#![expect(
+    unsafe_code,
+    reason = "calls of C's library: each block states why it is sound"
+)]
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
-
-/// Whether the process ignores a signal, as a program does that was started by `nohup`, or in the
-/// background by a shell without job control.
-pub(crate) fn is_ignored(signal: i32) -> bool {
-    // SAFETY: all-zero is a valid `sigaction`.
-    let mut action = unsafe { std::mem::zeroed::<libc::sigaction>() };
-    // SAFETY: no new action, and a valid out-pointer; a number that is no signal is an error.
-    let status = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
-    status == 0 && action.sa_sigaction == libc::SIG_IGN
-}
-
-/// Has a function called when the process ends in good order: what is registered last is called
-/// first. Whether that is possible.
-pub(crate) fn at_exit(function: extern "C" fn()) -> bool {
-    // SAFETY: the function lives as long as the program; it takes nothing and lets no panic out,
-    // which `extern "C"` turns into an abort.
-    unsafe { libc::atexit(function) == 0 }
-}
 
 /// Signals that a thread causes itself, or that a profiler counts its time by.
 const OWN: [c_int; 8] = [
@@ -33,11 +23,12 @@ const OWN: [c_int; 8] = [
     libc::SIGPROF,
 ];
 
-/// Leaves signals to other threads, but for those that this thread causes itself.
+/// Leaves signals for the process to its other threads, but for those that this thread causes
+/// itself.
 ///
 /// A signal for a process goes to any thread that lets it come. A program whose handler must run in
 /// its own thread (as Python's, which a sleep waits for) would not hear of it.
-pub(crate) fn leave_to_others() {
+pub fn leave_to_others() {
     let mut signals = MaybeUninit::<libc::sigset_t>::uninit();
     let set = signals.as_mut_ptr();
     // SAFETY: filled before it is changed and used; only this thread's mask is changed.
@@ -48,6 +39,17 @@ pub(crate) fn leave_to_others() {
         }
         libc::pthread_sigmask(libc::SIG_BLOCK, set, std::ptr::null_mut());
     }
+}
+
+/// Whether the process ignores a signal, as a program does that was started by `nohup`, or in the
+/// background by a shell without job control.
+#[must_use]
+pub fn is_ignored(signal: c_int) -> bool {
+    // SAFETY: all-zero is a valid `sigaction`.
+    let mut action = unsafe { std::mem::zeroed::<libc::sigaction>() };
+    // SAFETY: no new action, and a valid out-pointer; a number that is no signal is an error.
+    let status = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
+    status == 0 && action.sa_sigaction == libc::SIG_IGN
 }
 
 #[cfg(test)]
