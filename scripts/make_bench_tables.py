@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from generated import write_or_check
+
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench/results"
 PART = re.compile(
@@ -502,21 +504,11 @@ def table(name: str, prefix: str) -> str:
 
 
 def main() -> int:
-    status = 0
-    for document in sorted((ROOT / "docs").glob("*.md")):
-        text = document.read_text()
-        made = PART.sub(
-            lambda part: part[1] + table(part["name"], part["prefix"]) + part[4],
-            text,
-        )
-        if made == text:
-            continue
-        if "--check" in sys.argv[1:]:
-            print(f"{document.relative_to(ROOT)}: run scripts/make_bench_tables.py")
-            status = 1
-        else:
-            document.write_text(made)
-    return status
+    def made(part: re.Match) -> str:
+        return part[1] + table(part["name"], part["prefix"]) + part[4]
+
+    documents = sorted((ROOT / "docs").glob("*.md"))
+    return write_or_check({path: PART.sub(made, path.read_text()) for path in documents})
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from evidence import comparison
 from evidence.plots import PICTURES
 from evidence.results import PUBLISHED, ROOT, NotMeasured, newest, shown
 from evidence.tables import TABLES, grid
+from generated import write_or_check
 
 PAGE = ROOT / "docs/evidence.md"
 COMPARISON = ROOT / "docs/comparison.md"
@@ -105,17 +106,7 @@ def main() -> int:
         rerun()
     made = {FIGURES / name: draw() for name, draw in PICTURES.items()}
     made |= {PAGE: page(), COMPARISON: comparison.filled(COMPARISON.read_text())}
-    if not options.check:
-        for path, content in made.items():
-            path.write_text(content)
-        return 0
-    old = [
-        path for path, content in made.items() if not path.exists() or path.read_text() != content
-    ]
-    for path in old:
-        shown_path = path.relative_to(ROOT)
-        print(f"{shown_path} is not what the results give: run `make evidence`", file=sys.stderr)
-    return 1 if old else 0
+    return write_or_check(made)
 
 
 if __name__ == "__main__":

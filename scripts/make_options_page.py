@@ -12,6 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from generated import write_or_check
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/options.md"
 KEYWORDS = ROOT / "python/frazil/keywords.py"
@@ -115,14 +117,7 @@ def keywords(options: list[dict]) -> str:
 def main() -> int:
     done = subprocess.run([FRAZIL, "options", "--json"], check=True, capture_output=True, text=True)
     options = json.loads(done.stdout)
-    stale = False
-    for path, text in ((PAGE, page(options)), (KEYWORDS, keywords(options))):
-        if "--check" not in sys.argv[1:]:
-            path.write_text(text)
-        elif path.read_text() != text:
-            print(f"{path.relative_to(ROOT)} is not current: run {sys.argv[0]}", file=sys.stderr)
-            stale = True
-    return int(stale)
+    return write_or_check({PAGE: page(options), KEYWORDS: keywords(options)})
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import netCDF4
 import numpy as np
+from generated import write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs/precision.md"
@@ -213,17 +214,7 @@ def main() -> int:
         parts = parts_of_command(Path(folder))
     if not parts:
         print(f"{FRAZIL} is not built: only results are looked at", file=sys.stderr)
-    text = DOCUMENT.read_text()
-    current = PART.sub(replacer(parts), text)
-    if "--check" not in sys.argv[1:]:
-        DOCUMENT.write_text(current)
-        return 0
-    if current != text:
-        print(
-            f"{DOCUMENT.relative_to(ROOT)} is not current: run scripts/make_precision_tables.py",
-            file=sys.stderr,
-        )
-    return int(current != text)
+    return write_or_check({DOCUMENT: PART.sub(replacer(parts), DOCUMENT.read_text())})
 
 
 if __name__ == "__main__":

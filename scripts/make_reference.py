@@ -9,6 +9,7 @@ With `--check` nothing is written: it fails if a page would change.
 import sys
 from pathlib import Path
 
+from generated import write_or_check
 from reference import c_headers, fortran_modules, python_package
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,18 +20,5 @@ PAGES = {
 }
 
 
-def main() -> int:
-    stale = []
-    for path, page in PAGES.items():
-        text = page(ROOT)
-        if "--check" not in sys.argv[1:]:
-            path.write_text(text)
-        elif not path.exists() or path.read_text() != text:
-            stale.append(path)
-    for path in stale:
-        print(f"{path.relative_to(ROOT)}: run scripts/make_reference.py", file=sys.stderr)
-    return int(bool(stale))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check({path: page(ROOT) for path, page in PAGES.items()}))

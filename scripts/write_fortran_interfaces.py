@@ -20,6 +20,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from generated import write_or_check
+
 ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT / "scripts" / "fortran_interfaces"
 HEADERS = ROOT / "crates" / "frazil-capi" / "include"
@@ -151,16 +153,14 @@ def module(table: Path, known: dict[str, tuple[str, str]]) -> str:
     )
 
 
-def main() -> None:
+def main() -> int:
     """Writes or checks all modules."""
     known = prototypes()
-    for table in sorted(TABLES.glob("*.txt")):
-        path, text = ROOT / "fortran" / f"{table.stem}.f90", module(table, known)
-        if "--check" not in sys.argv[1:]:
-            path.write_text(text, encoding="utf-8")
-        elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            sys.exit(f"{path.relative_to(ROOT)} is not what {Path(__file__).name} writes")
+    tables = sorted(TABLES.glob("*.txt"))
+    return write_or_check(
+        {ROOT / "fortran" / f"{table.stem}.f90": module(table, known) for table in tables}
+    )
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -13,6 +13,8 @@ import re
 import sys
 from pathlib import Path
 
+from generated import write_or_check
+
 ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT / "scripts" / "netcdf_interface"
 HEADER = ROOT / "crates" / "frazil-capi" / "include" / "frazil_netcdf.h"
@@ -153,14 +155,5 @@ def include() -> str:
     return "".join(parts)
 
 
-def main() -> None:
-    """Writes or checks both files."""
-    for path, text in ((HEADER, header()), (INCLUDE, include())):
-        if "--check" not in sys.argv[1:]:
-            path.write_text(text, encoding="utf-8")
-        elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            sys.exit(f"{path.relative_to(ROOT)} is not what {Path(__file__).name} writes")
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(write_or_check({HEADER: header(), INCLUDE: include()}))

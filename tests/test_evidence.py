@@ -123,4 +123,4 @@ def test_a_changed_figure_is_refused(tmp_path: Path) -> None:
     command = [sys.executable, tmp_path / "scripts/make_evidence.py", "--check"]
     answer = subprocess.run(command, capture_output=True, text=True)
     assert answer.returncode == 1
-    assert "docs/evidence.md is not what the results give" in answer.stderr
+    assert "docs/evidence.md is not current" in answer.stderr
