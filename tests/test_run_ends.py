@@ -91,6 +91,42 @@ static void threads(void) {
     for (int n = 0; n < 4; n++) pthread_join(all[n], NULL);
 }
 
+static volatile int done;
+
+static void *written_again(void *path) {
+    while (!done) written(path);
+    return NULL;
+}
+
+/* Children write files while threads of their parent are in the midst of calls. A child that waits
+   for a lock of nobody is ended by the alarm. */
+static int forks(void) {
+    static char names[3][16];
+    pthread_t all[3];
+    int failed = 0;
+    for (int n = 0; n < 3; n++) {
+        sprintf(names[n], "%d.nc", n);
+        pthread_create(all + n, NULL, written_again, names[n]);
+    }
+    for (int n = 0; n < 40; n++) {
+        int status = 0;
+        if (fork() == 0) {
+            char path[32];
+            alarm(60);
+            sprintf(path, "child%d.nc", n);
+            int nc = begun(path);
+            MUST(put(nc, 0));
+            MUST(nc_close(nc));
+            _exit(0);
+        }
+        wait(&status);
+        failed += status != 0;
+    }
+    done = 1;
+    for (int n = 0; n < 3; n++) pthread_join(all[n], NULL);
+    return failed;
+}
+
 static void on_term(int number) { (void)number; exit(7); }
 
 int main(int argc, char **argv) {
@@ -104,6 +140,7 @@ int main(int argc, char **argv) {
     sprintf(path, "%d.nc", rank);
 #endif
     if (!strcmp(end, "threads")) { threads(); return 0; }
+    if (!strcmp(end, "forks")) return forks();
     nc = begun(path);
     for (size_t record = 0; record < 5; record++) {
         MUST(put(nc, record));
@@ -267,12 +304,20 @@ def test_ends_with_the_drop_in_library(
     check(tmp_path / "out.nc", records)
 
 
-@pytest.mark.parametrize("files", ["fork", "threads"])
-def test_processes_and_threads_with_the_drop_in_library(linked: Path, tmp_path: Path, files: str):
-    subprocess.run([linked, files], cwd=tmp_path, env=BARE, timeout=120, check=True)
-    paths = ["out.nc"] if files == "fork" else [f"{number}.nc" for number in range(4)]
-    for path in paths:
-        check(tmp_path / path, 5)
+# The files that are whole in the end, and how many records each has.
+PROCESSES = {
+    "fork": {"out.nc": 5, "child.nc": 1},
+    "threads": {f"{number}.nc": 5 for number in range(4)},
+    "forks": {f"{number}.nc": 5 for number in range(3)}
+    | {f"child{number}.nc": 1 for number in range(40)},
+}
+
+
+@pytest.mark.parametrize("way", PROCESSES)
+def test_processes_and_threads_with_the_drop_in_library(linked: Path, tmp_path: Path, way: str):
+    subprocess.run([linked, way], cwd=tmp_path, env=BARE, timeout=120, check=True)
+    for path, records in PROCESSES[way].items():
+        check(tmp_path / path, records)
 
 
 def test_the_drop_in_library_makes_no_parallel_files(tmp_path: Path):
@@ -283,19 +328,14 @@ def test_the_drop_in_library_makes_no_parallel_files(tmp_path: Path):
     assert not (tmp_path / "out.nc").exists()
 
 
-def test_fork(program: Path, tmp_path: Path):
-    """The child writes its own file and not its parent's; the parent's is whole."""
-    done = frazil_run(tmp_path, "--", program, "fork")
-    assert (done.returncode, sorted(fates(tmp_path))) == (0, ["written"] * 2), done.stderr
-    check(tmp_path / "out.nc", 5)
-    check(tmp_path / "child.nc", 1)
-
-
-def test_threads(program: Path, tmp_path: Path):
-    done = frazil_run(tmp_path, "--", program, "threads")
-    assert (done.returncode, fates(tmp_path)) == (0, ["written"] * 4), done.stderr
-    for number in range(4):
-        check(tmp_path / f"{number}.nc", 5)
+@pytest.mark.parametrize("way", ["fork", "threads"])
+def test_processes_and_threads(program: Path, tmp_path: Path, way: str):
+    """A child writes its own files and not its parent's. Forks beside threads are not tested here:
+    the program's own HDF5 may leave its lock taken in the child, with frazil and without."""
+    done = frazil_run(tmp_path, "--", program, way)
+    assert (done.returncode, set(fates(tmp_path))) == (0, {"written"}), done.stderr
+    for path, records in PROCESSES[way].items():
+        check(tmp_path / path, records)
 
 
 @pytest.mark.parametrize("mpi", [MPICH, OPEN_MPI], ids=lambda mpi: mpi.name)

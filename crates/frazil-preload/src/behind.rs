@@ -5,9 +5,11 @@
 //! keeps it.
 
 use std::ffi::c_int;
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-use std::sync::{OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
+
+use once_cell::race::OnceBool;
 
 use crate::files::{self, CLASSIC_MODEL, Place, Taken};
 use crate::invoke::{BAD_ID, invoke_on};
@@ -19,8 +21,8 @@ const BEHIND: &str = "FRAZIL_RUN_COMMIT_BEHIND";
 
 /// Whether the commit of a file goes on behind the program.
 fn is_behind(file: &Taken) -> bool {
-    static ASKED: OnceLock<bool> = OnceLock::new();
-    let is_asked = *ASKED.get_or_init(|| std::env::var_os(BEHIND).is_some_and(|it| it == "1"));
+    static ASKED: OnceBool = OnceBool::new();
+    let is_asked = ASKED.get_or_init(|| std::env::var_os(BEHIND).is_some_and(|it| it == "1"));
     // In the classic model it may be refused at once.
     let may_fail = || file.mode & CLASSIC_MODEL != 0 && !State::of(file).is_in_data_mode();
     // MPI may be called by one thread only.

@@ -2,7 +2,8 @@
 //! and filters; where it asks for what cannot be, with the status.
 
 use std::ffi::c_int;
-use std::sync::OnceLock;
+
+use once_cell::race::OnceBox;
 
 use crate::cache::cache_of;
 use crate::current::is;
@@ -46,13 +47,13 @@ struct Ours {
 }
 
 fn ours() -> &'static Ours {
-    static OURS: OnceLock<Ours> = OnceLock::new();
+    static OURS: OnceBox<Ours> = OnceBox::new();
     OURS.get_or_init(|| {
         let is_set = |name| std::env::var_os(name).is_some_and(|value| value == "1");
-        Ours {
+        Box::new(Ours {
             filters: is_set("FRAZIL_RUN_COMPRESS"),
             chunks: is_set("FRAZIL_RUN_CHUNKS"),
-        }
+        })
     })
 }
 

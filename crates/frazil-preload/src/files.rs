@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, CString, OsStr, c_int};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
 use crate::commit::Commit;
 use crate::library::Library;
@@ -97,7 +97,18 @@ pub(crate) enum Place {
     Handed(c_int),
 }
 
-static FILES: RwLock<Vec<Option<Arc<Taken>>>> = RwLock::new(Vec::new());
+/// The files that were taken, by their numbers.
+type Files = Vec<Option<Arc<Taken>>>;
+
+/// The table, as one thread has it.
+pub(crate) type FilesGuard = RwLockWriteGuard<'static, Files>;
+
+static FILES: RwLock<Files> = RwLock::new(Vec::new());
+
+/// Waits for the table.
+pub(crate) fn lock_files() -> FilesGuard {
+    FILES.write().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl Taken {
     pub(crate) fn new(
@@ -289,7 +300,7 @@ pub(crate) fn find(id: c_int) -> Option<Arc<Taken>> {
 
 /// Gives a file its number; `None`: too many are open.
 pub(crate) fn insert(file: Taken) -> Option<c_int> {
-    let mut files = FILES.write().unwrap_or_else(PoisonError::into_inner);
+    let mut files = lock_files();
     let free = files.iter().position(Option::is_none);
     let slot = free.unwrap_or(files.len());
     if slot >= MOST_FILES {
@@ -306,7 +317,7 @@ pub(crate) fn insert(file: Taken) -> Option<c_int> {
 /// Forgets a file.
 pub(crate) fn remove(id: c_int) {
     let Some(slot) = slot_of(id) else { return };
-    let mut files = FILES.write().unwrap_or_else(PoisonError::into_inner);
+    let mut files = lock_files();
     if let Some(place) = files.get_mut(slot) {
         *place = None;
     }

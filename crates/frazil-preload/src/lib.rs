@@ -37,6 +37,8 @@ mod doors;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod faithful;
 mod files;
+#[expect(unsafe_code, reason = "registers what is done at a fork")]
+mod fork;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod handover;
 #[expect(unsafe_code, reason = "calls functions by their names")]

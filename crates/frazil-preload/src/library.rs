@@ -11,9 +11,10 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 use frazil_interpose::{Caller, Handle};
+use once_cell::race::OnceBox;
 
 use crate::names::{CALLS, NAMES};
 
@@ -96,21 +97,23 @@ thread_local! {
 
 /// The library that frazil writes with; the words of the failure to load it.
 pub(crate) fn frazil() -> Result<&'static Library, &'static str> {
-    static FRAZIL: OnceLock<Result<Library, String>> = OnceLock::new();
-    let loaded = FRAZIL.get_or_init(|| load(&place_of_frazil()?));
+    static FRAZIL: OnceBox<Result<Library, String>> = OnceBox::new();
+    let load = || load(&place_of_frazil()?);
+    let loaded = FRAZIL.get_or_init(|| Box::new(load()));
     loaded.as_ref().map_err(String::as_str)
 }
 
 /// What reaches the program's MPI, if it is installed; else why not.
 pub(crate) fn mpi_table() -> Result<&'static Library, &'static str> {
-    static TABLE: OnceLock<Result<Library, String>> = OnceLock::new();
-    let loaded = TABLE.get_or_init(|| {
+    static TABLE: OnceBox<Result<Library, String>> = OnceBox::new();
+    let load = || {
         let path = place_of_frazil()?.with_file_name(MPI_TABLE);
         match path.exists() {
             true => load(&path),
             false => Err(format!("{} is not there", path.display())),
         }
-    });
+    };
+    let loaded = TABLE.get_or_init(|| Box::new(load()));
     loaded.as_ref().map_err(String::as_str)
 }
 
@@ -137,14 +140,14 @@ fn beside() -> Option<PathBuf> {
 
 /// netCDF-C inside this library, if it is the drop-in.
 fn bundled() -> Option<&'static Library> {
-    static INSIDE: OnceLock<Option<Library>> = OnceLock::new();
-    let inside = INSIDE.get_or_init(|| {
+    static INSIDE: OnceBox<Option<Library>> = OnceBox::new();
+    let look = || {
         let own = Caller::of(bundled as *const () as usize)?;
         let library = Library::new(own.handle()?, BUNDLED);
         let is_inside = library.exact("bundled_nc_create").is_some();
         is_inside.then_some(library)
-    });
-    inside.as_ref()
+    };
+    INSIDE.get_or_init(|| Box::new(look())).as_ref()
 }
 
 /// Whether this is the drop-in library: the program's own is netCDF-C inside.
@@ -177,14 +180,26 @@ pub(crate) fn program(address: usize) -> &'static Library {
 
 /// Whether an address is in this library.
 fn is_here(address: usize) -> bool {
-    static HERE: OnceLock<Option<usize>> = OnceLock::new();
-    let here = HERE.get_or_init(|| Some(Caller::of(is_here as *const () as usize)?.base));
-    Caller::of(address).map(|caller| caller.base) == *here
+    static HERE: OnceBox<Option<usize>> = OnceBox::new();
+    let base_of = |address| Some(Caller::of(address)?.base);
+    let here = HERE.get_or_init(|| Box::new(base_of(is_here as *const () as usize)));
+    base_of(address) == *here
+}
+
+/// The netCDF libraries of a program's parts, by the address where the file of each begins.
+type Programs = Option<HashMap<usize, &'static Library>>;
+
+/// The table, as one thread has it.
+pub(crate) type ProgramsGuard = RwLockWriteGuard<'static, Programs>;
+
+static PROGRAMS: RwLock<Programs> = RwLock::new(None);
+
+/// Waits for the table.
+pub(crate) fn lock_programs() -> ProgramsGuard {
+    PROGRAMS.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn look_up(address: usize) -> &'static Library {
-    /// By the address where the caller's file begins.
-    static PROGRAMS: RwLock<Option<HashMap<usize, &'static Library>>> = RwLock::new(None);
     let Some(caller) = Caller::of(address) else {
         return next();
     };
@@ -205,15 +220,15 @@ fn look_up(address: usize) -> &'static Library {
             }
         }
     };
-    let mut known = PROGRAMS.write().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock_programs();
     known.get_or_insert_default().insert(caller.base, library);
     library
 }
 
 /// What the linker finds after this library.
 fn next() -> &'static Library {
-    static NEXT: OnceLock<Library> = OnceLock::new();
-    NEXT.get_or_init(|| Library::new(Handle::next(), ""))
+    static NEXT: OnceBox<Library> = OnceBox::new();
+    NEXT.get_or_init(|| Box::new(Library::new(Handle::next(), "")))
 }
 
 /// Whether the code at `address` is of a netCDF library itself, which calls its own functions by their

@@ -3,8 +3,8 @@
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use frazil_interpose::tell;
 use serde_json::{Value, json};
@@ -187,12 +187,13 @@ pub(crate) fn words_of(status: c_int) -> String {
 
 /// Has files told of that the end of the program closes.
 pub(crate) fn at_exit(library: &'static Library) {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let words = [closed_at_exit as *const () as usize, 0, 0, 0, 0, 0, 0, 0];
-        // SAFETY: frz_nc_report_at_exit with a function of its type.
-        unsafe { invoke(library, "nc_report_at_exit", words) };
-    });
+    static IS_ASKED: AtomicBool = AtomicBool::new(false);
+    if IS_ASKED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let words = [closed_at_exit as *const () as usize, 0, 0, 0, 0, 0, 0, 0];
+    // SAFETY: frz_nc_report_at_exit with a function of its type.
+    unsafe { invoke(library, "nc_report_at_exit", words) };
 }
 
 unsafe extern "C" fn closed_at_exit(path: *const c_char, done: *const Done, status: c_int) {

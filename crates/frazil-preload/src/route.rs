@@ -1,7 +1,8 @@
 //! Where a call goes.
 
 use std::ffi::c_int;
-use std::sync::OnceLock;
+
+use once_cell::race::OnceBox;
 
 use crate::current::{is, set_current};
 use crate::files::{self, Place};
@@ -67,8 +68,8 @@ fn kind_of(name: &str) -> Kind {
 }
 
 fn kind(call: usize) -> Kind {
-    static KINDS: OnceLock<Vec<Kind>> = OnceLock::new();
-    let kinds = KINDS.get_or_init(|| NAMES.iter().map(|name| kind_of(name)).collect());
+    static KINDS: OnceBox<Vec<Kind>> = OnceBox::new();
+    let kinds = KINDS.get_or_init(|| Box::new(NAMES.iter().map(|name| kind_of(name)).collect()));
     kinds.get(call).copied().unwrap_or(Kind::Plain)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! `frazil-interpose` writes them for the libraries that are preloaded.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
@@ -141,6 +142,9 @@ pub(super) struct Report {
     /// What programs wrote through HDF5 itself.
     #[serde(flatten)]
     pub(super) hdf5: Datasets,
+    /// The places in `files` by what files are known by.
+    #[serde(skip)]
+    known: HashMap<KnownBy, usize>,
 }
 
 impl Report {
@@ -246,20 +250,33 @@ impl Report {
     }
 
     fn end(&mut self, event: Event, fate: Fate) {
-        let file = self.of(&event);
+        let place = self.place_of(&event);
+        if let Some(known_by) = &event.known_by
+            && let Some(earlier) = self.known.insert(known_by.clone(), place)
+            && self.files[earlier].path != event.path
+        {
+            // That file was replaced or removed since, and its number serves again.
+            self.files[earlier].known_by = None;
+        }
+        let file = &mut self.files[place];
         file.fate = fate;
         file.amounts = event.amounts;
         file.known_by = event.known_by;
         file.why = event.error.or(event.why);
     }
 
-    /// The open file of an event.
     fn of(&mut self, event: &Event) -> &mut WrittenFile {
+        let place = self.place_of(event);
+        &mut self.files[place]
+    }
+
+    /// The place of an event's open file.
+    fn place_of(&mut self, event: &Event) -> usize {
         let is_open = |fate: Fate| matches!(fate, Fate::Unclosed | Fate::LeftWhole);
         let open = self.files.iter().rposition(|file| {
             file.process == event.process && file.path == event.path && is_open(file.fate)
         });
-        let place = open.unwrap_or_else(|| {
+        open.unwrap_or_else(|| {
             self.files.push(WrittenFile {
                 process: event.process,
                 path: event.path.clone(),
@@ -271,8 +288,7 @@ impl Report {
                 amounts: Amounts::default(),
             });
             self.files.len() - 1
-        });
-        &mut self.files[place]
+        })
     }
 
     /// Whether a file is not what the program believes.
@@ -301,6 +317,25 @@ mod tests {
         report.files[0].follow();
         assert_eq!(report.files[0].path, "sub/out.nc");
         assert_eq!(report.files[0].written_as.as_deref(), Some("sub/out.tmp"));
+    }
+
+    #[test]
+    fn a_file_that_was_replaced_is_not_told_by_the_name_of_one_that_got_its_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let next = folder.path().join("next.nc");
+        std::fs::write(&next, "data").unwrap();
+        let found = next.metadata().unwrap();
+        let closed = |path| {
+            let event = serde_json::json!({
+                "event": "closed", "process": 1, "path": path,
+                "known_by": [folder.path(), found.dev(), found.ino()],
+            });
+            event.to_string()
+        };
+        let mut report = Report::of_lines(&[closed("out.nc"), closed("next.nc")].join("\n"));
+        report.files.iter_mut().for_each(WrittenFile::follow);
+        let paths: Vec<&str> = (report.files.iter()).map(|file| &*file.path).collect();
+        assert_eq!(paths, ["out.nc", "next.nc"]);
     }
 
     #[test]
