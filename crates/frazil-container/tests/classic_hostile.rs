@@ -1,5 +1,5 @@
 //! Damaged classic files: refused or read, but never with a panic, memory on trust, or an address
-//! outside the file.
+//! outside the file. An executable of its own, as its allocator counts for all threads.
 
 #![expect(clippy::unwrap_used, reason = "a failing helper is a failing test")]
 #![expect(
@@ -7,7 +7,7 @@
     reason = "an allocator that counts is unsafe to implement"
 )]
 
-#[path = "classic/samples.rs"]
+#[path = "container/classic/samples.rs"]
 mod samples;
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -5,18 +5,16 @@
     reason = "helpers of tests may fail the test"
 )]
 
-mod support;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::support::{Layout, Mishap, World, collect, smallest_budget, values_task, watched};
 use frazil_pipeline::{
     ArraySource, MemoryBudget, PipelineError, Request, RunOptions, Task, TilingHint, WantedTiles,
     run_ordered,
 };
 use frazil_types::{ChunkGrid, ErrorCode, Selection};
-use support::{Layout, Mishap, World, collect, smallest_budget, values_task, watched};
 
 const THREADS: [usize; 4] = [1, 2, 4, 8];
 

@@ -6,16 +6,14 @@
     reason = "helpers of tests may fail the test"
 )]
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{Layout, MemoryFile, World, collect, for_each_element, values_task};
 use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
 use frazil_pipeline::{
     ArraySource, ChunkIndex, MemoryBudget, StoredChunks, TilingHint, WantedTiles,
 };
 use frazil_types::{ChunkGrid, ChunkRecord, FilterPipeline, FilterSpec, Selection, filter_id};
-use support::{Layout, MemoryFile, World, collect, values_task};
 
 /// 30 x 40 int32 in chunks of 8 x 16, shuffled, deflated and with checksums.
 fn deflated_source() -> ArraySource {
@@ -32,7 +30,7 @@ fn deflated_source() -> ArraySource {
     let mut chunks = Vec::new();
     for index in 0..grid.chunk_count() {
         let mut raw = Vec::with_capacity(chunk_bytes);
-        support::for_each_element(&grid.chunk_box(index), |at| {
+        for_each_element(&grid.chunk_box(index), |at| {
             raw.extend((at[0] as u32 * 1000 + at[1] as u32).to_le_bytes());
         });
         let stored = encoder.encode(&raw, &mut scratch).unwrap();
@@ -72,7 +70,7 @@ fn deflated_chunks_come_back_as_values() {
         let budget = MemoryBudget::new(1 << 20);
         let (found, stats) = collect(&sources, tasks, threads, &budget).unwrap();
         let mut expected = Vec::new();
-        support::for_each_element(&selection, |at| {
+        for_each_element(&selection, |at| {
             let value = at[0] as u32 * 1000 + at[1] as u32;
             let inside = at[0] < 30;
             expected.extend(if inside { value } else { u32::MAX }.to_le_bytes());

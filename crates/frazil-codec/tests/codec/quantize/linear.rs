@@ -3,9 +3,9 @@
 use frazil_codec::{implied_absolute_bound, ordinary_range};
 use frazil_types::{ByteOrder, ProtectedValues, Rounding};
 
-use crate::plans::{SINGLE, float, plain};
-use crate::random::any_patterns;
-use crate::rounding::{Pattern, check, quantize, to_bytes};
+use super::plans::{SINGLE, float, plain};
+use super::random::any_patterns;
+use super::rounding::{Pattern, check, quantize, to_bytes};
 
 fn linear(nbits: u32, range: [f64; 2]) -> Rounding {
     Rounding::Linear {

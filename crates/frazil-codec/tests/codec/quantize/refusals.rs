@@ -3,7 +3,7 @@
 use frazil_codec::{BoxPlace, CodecError, Quantizer};
 use frazil_types::{ByteOrder, ElementClass, ElementType, ErrorBound, QuantizePlan, Rounding};
 
-use crate::plans::{
+use super::plans::{
     DOUBLE, SINGLE, absolute, bits, bounded, float, granular, groom, plain, relative,
 };
 

@@ -3,7 +3,7 @@
 use frazil_codec::{BoxPlace, ErrorCheck, ErrorStats, Kept, Quantizer};
 use frazil_types::{ByteOrder, QuantizePlan};
 
-use crate::plans::float;
+use super::plans::float;
 
 /// A bit pattern of either type.
 pub(crate) trait Pattern: Copy + PartialEq + std::fmt::Debug {

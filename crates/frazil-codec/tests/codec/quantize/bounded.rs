@@ -3,9 +3,9 @@
 use frazil_types::{ErrorBound, QuantizePlan, Rounding};
 use proptest::prelude::*;
 
-use crate::plans::{bits, bounded, plain, relative};
-use crate::random::random;
-use crate::rounding::{Pattern, check, quantize, quantize_kept};
+use super::plans::{bits, bounded, plain, relative};
+use super::random::random;
+use super::rounding::{Pattern, check, quantize, quantize_kept};
 
 /// A smooth field with noise and fill values.
 fn field(seed: u64, count: usize) -> Vec<f64> {

@@ -2,9 +2,9 @@
 
 use frazil_types::Rounding;
 
-use crate::plans::{bits, granular, groom, plain};
-use crate::random::{mix, random};
-use crate::rounding::{Pattern, quantize};
+use super::plans::{bits, granular, groom, plain};
+use super::random::{mix, random};
+use super::rounding::{Pattern, quantize};
 
 const PI: u32 = 0x4049_0fdb;
 const PI_DOUBLE: u64 = 0x4009_21fb_5444_2d18;
@@ -323,7 +323,7 @@ fn a_million_values_as_netcdf_c_rounds_them() {
     let singles: Vec<u32> = ordinary(23, 253, 70);
     let doubles: Vec<u64> = ordinary(52, 2045, 600);
     let mut rows = 0;
-    for line in include_str!("../golden/quantize.txt").lines().skip(1) {
+    for line in include_str!("../../golden/quantize.txt").lines().skip(1) {
         let words: Vec<&str> = line.split(' ').collect();
         let number: u32 = words[2].parse().unwrap();
         let rounding: Option<Rounding> = match words[1] {

@@ -1,10 +1,8 @@
 //! Chunks that libhdf5 and hdf5plugin stored decode to what libhdf5 reads.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::golden_chunks;
+use crate::common::golden_chunks;
 use frazil_codec::{BoundEncoder, Scratch, filters};
 use frazil_types::{FilterSpec, filter_id};
 

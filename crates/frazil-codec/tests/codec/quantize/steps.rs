@@ -3,9 +3,9 @@
 use frazil_types::{ErrorBound, ProtectedValues, QuantizePlan, Rounding};
 use proptest::prelude::*;
 
-use crate::plans::{absolute, bounded, plain};
-use crate::random::{any_patterns, corner_patterns};
-use crate::rounding::{Pattern, check, quantize, quantize_kept};
+use super::plans::{absolute, bounded, plain};
+use super::random::{any_patterns, corner_patterns};
+use super::rounding::{Pattern, check, quantize, quantize_kept};
 
 /// 2^floor(log2(2 · bound)), by repeated halving and doubling.
 fn step(bound: f64) -> f64 {

@@ -1,8 +1,8 @@
 //! Granular BitRound against a straight port of the published formula.
 
-use crate::plans::{granular, plain};
-use crate::random::random;
-use crate::rounding::{Pattern, quantize};
+use super::plans::{granular, plain};
+use super::random::random;
+use super::rounding::{Pattern, quantize};
 
 /// Mantissa of 0.5 to 1 and exponent of a normal number, as C's frexp.
 fn frexp(number: f64) -> (f64, i32) {

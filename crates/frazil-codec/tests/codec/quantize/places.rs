@@ -5,9 +5,9 @@ use proptest::prelude::*;
 
 use frazil_codec::BoxPlace;
 
-use crate::plans::{SINGLE, all_fixed, groom, plain};
-use crate::random::any_patterns;
-use crate::rounding::{quantize, quantize_box};
+use super::plans::{SINGLE, all_fixed, groom, plain};
+use super::random::any_patterns;
+use super::rounding::{quantize, quantize_box};
 
 /// Row-major indices, in the variable, of the elements of a box; `None` beyond the variable.
 fn indices(place: &BoxPlace<'_>) -> Vec<Option<usize>> {

@@ -1,8 +1,9 @@
 //! Arrays in memory, stored with a toy filter, and a naive way to read them.
 #![allow(
-    dead_code,
     unreachable_pub,
-    reason = "each test binary uses its own part"
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests may fail the test"
 )]
 
 use std::io;
@@ -144,7 +145,6 @@ pub struct World {
     pub layout: Layout,
     pub grid: ChunkGrid,
     pub source: ArraySource,
-    pub stored_chunks: u64,
 }
 
 pub const FILL: u8 = 0xEE;
@@ -209,7 +209,6 @@ impl World {
             content.extend(stored);
             content.resize(content.len() + layout.gap_bytes, 0xBB);
         }
-        let stored_chunks = chunks.len() as u64;
         let source = ArraySource {
             grid: grid.clone(),
             element_bytes: layout.element_bytes,
@@ -229,7 +228,6 @@ impl World {
             layout,
             grid,
             source,
-            stored_chunks,
         }
     }
 

@@ -2,13 +2,11 @@
 //!
 //! `golden/own.bin` has the form that `golden/make.py` describes. It is written anew, after a
 //! decision to change a format, by
-//! `FRAZIL_WRITE_GOLDEN=1 cargo test -p frazil-codec --test own_formats`.
+//! `FRAZIL_WRITE_GOLDEN=1 cargo test -p frazil-codec --test codec own_formats`.
 
 #![expect(clippy::unwrap_used, reason = "a failing helper is a failing test")]
 
-mod common;
-
-use common::{MAGIC, Random, own_chunks};
+use crate::common::{MAGIC, Random, own_chunks};
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_types::{FilterPipeline, FilterSpec, filter_id};
 

@@ -3,11 +3,10 @@
 //! `golden/own.bin`, made by this crate for its own formats (see `own_formats.rs`).
 
 #![allow(
-    dead_code,
     unreachable_pub,
     clippy::unwrap_used,
     clippy::panic,
-    reason = "each test binary uses its own part, and may fail"
+    reason = "helpers of tests may fail the test"
 )]
 
 use frazil_codec::{BoundDecoder, CodecError, Scratch};

@@ -5,17 +5,18 @@
     reason = "helpers of tests may fail the test"
 )]
 
-mod support;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::support::{
+    FILL, Layout, MemoryFile, Mishap, ToyDecoder, World, collect, smallest_budget, values_task,
+    watched,
+};
 use frazil_pipeline::{
     ChunkIndex, MemoryBudget, Request, StoredChunk, StoredChunks, Task, TilingHint, WantedTiles,
 };
 use frazil_types::{ChunkGrid, ChunkRecord, FileExtent, Selection};
 use proptest::prelude::*;
-use support::{FILL, Layout, MemoryFile, World, collect, smallest_budget, values_task, watched};
 
 const AMPLE: u64 = 1 << 30;
 
@@ -203,7 +204,7 @@ fn slabs_of_contiguous_and_record_data_may_be_clipped() {
     for (stride, threads) in [(12_u64, 1), (15, 1), (15, 3), (40_000, 2)] {
         let content: Vec<u8> = (0..11 * stride).map(|i| (i * 7 % 251) as u8).collect();
         let mut world = World::new(Layout::new(&[11, 6], &[4, 6], 2));
-        world.source.decoder = Arc::new(support::ToyDecoder::new(true, support::Mishap::None));
+        world.source.decoder = Arc::new(ToyDecoder::new(true, Mishap::None));
         world.source.bytes = Arc::new(MemoryFile {
             content: content.clone(),
             ..MemoryFile::default()

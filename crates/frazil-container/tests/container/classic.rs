@@ -6,11 +6,8 @@
     reason = "a failing helper is a failing test"
 )]
 
-#[path = "classic/gather.rs"]
 mod gather;
-#[path = "classic/reference.rs"]
 mod reference;
-#[path = "classic/samples.rs"]
 mod samples;
 
 use std::collections::VecDeque;

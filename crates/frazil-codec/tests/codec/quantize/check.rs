@@ -3,8 +3,8 @@
 use frazil_codec::{CodecError, ErrorCheck, ErrorStats};
 use frazil_types::{ByteOrder, ErrorCode, QuantizePlan};
 
-use crate::plans::{SINGLE, absolute, bits, bounded, float, plain, relative};
-use crate::rounding::{Pattern, check, quantize, to_bytes};
+use super::plans::{SINGLE, absolute, bits, bounded, float, plain, relative};
+use super::rounding::{Pattern, check, quantize, to_bytes};
 
 fn plan() -> QuantizePlan {
     let mut plan = bounded(relative(1e-3));

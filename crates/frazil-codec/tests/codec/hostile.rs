@@ -1,11 +1,9 @@
 //! Damaged chunks give an error or bytes of the right length, never a panic or a large allocation.
 
-mod common;
-
-use common::{GoldenChunk, Random, golden_chunks};
+use crate::common::{GoldenChunk, Random, golden_chunks};
 use frazil_codec::{BoundDecoder, CodecError, Scratch};
 
-/// Rounds of a test; more on request: `FRAZIL_FUZZ=100 cargo test --release --test hostile`.
+/// Rounds of a test; more on request: `FRAZIL_FUZZ=100 cargo test --release --test codec hostile`.
 fn rounds(count: usize) -> usize {
     let factor = std::env::var("FRAZIL_FUZZ")
         .ok()

@@ -2,12 +2,10 @@
 
 #![expect(unsafe_code, reason = "counts what the allocator hands out")]
 
-mod common;
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use common::{Random, golden_chunks};
+use crate::common::{Random, golden_chunks};
 use frazil_codec::Scratch;
 
 thread_local! {

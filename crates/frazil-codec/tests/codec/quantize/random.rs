@@ -1,6 +1,6 @@
 //! Repeatable random bit patterns (splitmix64), as `golden/quantize.py` makes them.
 
-use crate::rounding::Pattern;
+use super::rounding::Pattern;
 
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 

@@ -4,9 +4,9 @@ use frazil_codec::{CodecError, implied_relative_bound};
 use frazil_types::{ErrorCode, ProtectedValues, QuantizePlan, Rounding};
 use proptest::prelude::*;
 
-use crate::plans::{DOUBLE, SINGLE, absolute, all_fixed, bits, bounded, groom, plain, relative};
-use crate::random::{any_patterns, corner_patterns};
-use crate::rounding::{Pattern, check, quantize};
+use super::plans::{DOUBLE, SINGLE, absolute, all_fixed, bits, bounded, groom, plain, relative};
+use super::random::{any_patterns, corner_patterns};
+use super::rounding::{Pattern, check, quantize};
 
 const COUNT: usize = 100_000;
 
