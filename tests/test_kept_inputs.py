@@ -1,5 +1,6 @@
 """What would not become smaller stays as it is, unless its form is asked for."""
 
+import json
 from pathlib import Path
 
 import h5py
@@ -65,7 +66,7 @@ def test_a_folder_gets_the_bytes_of_what_would_not_shrink(source: Path, tmp_path
     assert outcome.code == DONE, outcome.stderr
     (said,) = [line for line in outcome.stderr.splitlines() if "kept as it is" in line]
     assert "--allow-larger" in said
-    assert "2 files, 1 kept as before" in outcome.stdout
+    assert "2 files, 1 kept as it is" in outcome.stdout
     assert (out / source.name).read_bytes() == source.read_bytes()
     assert (out / shrinks.name).stat().st_size < shrinks.stat().st_size
     assert sorted(out.iterdir()) == sorted([out / source.name, out / shrinks.name])
@@ -199,6 +200,86 @@ def test_a_dry_run_says_what_would_be_kept(tmp_path: Path):
     (report,) = outcome.report["reports"]
     predicted = report["output_file_bytes"] >= report["input_file_bytes"]
     assert predicted == any("would keep it" in line for line in report["notices"])
+    assert predicted == report["kept_input"]
+
+
+def packed_twice(tmp_path: Path) -> Path:
+    """A file of some variables that packing once more does not make smaller."""
+    source, once, twice = (tmp_path / name for name in ("in.nc", "once.nc", "twice.nc"))
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("x", 200_000)
+        file.createVariable("v", "i4", ("x",))[:] = np.arange(200_000) // 50
+        file.createVariable("w", "i4", ("x",))[:] = np.arange(200_000) // 70
+    for before, after in ((source, once), (once, twice)):
+        assert frazil("pack", before, "-o", after).code == DONE
+    return twice
+
+
+WAYS = {
+    "in place": ["--in-place"],
+    "folder": ["--out-dir", "out"],
+    "dry": ["--dry-run"],
+    "dry in place": ["--dry-run", "--in-place"],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_says_that_a_file_is_kept(way: str, tmp_path: Path):
+    source = noise(tmp_path / "noise.nc", "classic")
+    size = f"{source.stat().st_size / 1024:.1f} KiB"
+    outcome = frazil("pack", source, *WAYS[way], cwd=tmp_path)
+    assert outcome.code == DONE, outcome.stderr
+    predicted = "predicted: " if "dry" in way else ""
+    assert f"{predicted}file {size}, kept as it is" in outcome.stdout.splitlines()
+    assert len([line for line in outcome.stderr.splitlines() if "as it is: its" in line]) == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_report_says_that_a_file_is_kept(way: str, tmp_path: Path):
+    source = noise(tmp_path / "noise.nc", "classic")
+    outcome = frazil("pack", source, *WAYS[way], "--json", cwd=tmp_path)
+    (report,) = outcome.report["reports"]
+    assert report["kept_input"] and len(report["notices"]) == 1
+    assert report["output_file_bytes"] == report["input_file_bytes"]
+    (variable,) = report["variables"]
+    assert variable["kept"] and variable["filters"] == "none"
+
+
+def test_lines_and_sums_of_many_say_that_a_file_is_kept(tmp_path: Path):
+    source, shrinks = noise(tmp_path / "noise.nc", "classic"), smooth(tmp_path / "smooth.nc")
+    size = f"{source.stat().st_size / 1024:.1f} KiB"
+    for words in (["--out-dir", "out"], ["--dry-run"]):
+        outcome = frazil("pack", source, shrinks, *words, "--jobs", 2, cwd=tmp_path)
+        assert f"{source}: {size}, kept as it is" in outcome.stdout
+        assert "\n2 files, 1 kept as it is: " in outcome.stdout
+    outcome = frazil("pack", source, "--in-place", "--json-lines")
+    line = json.loads(outcome.stdout)
+    assert (line["outcome"], line["report"]["kept_input"]) == ("kept", True)
+
+
+def test_what_was_packed_already_stays_as_it_is(tmp_path: Path):
+    source = packed_twice(tmp_path)
+    size = f"{source.stat().st_size / 1024:.1f} KiB"
+    for words in (["--out-dir", tmp_path / "out"], ["--in-place"]):
+        lines = frazil("pack", source, *words).stdout.splitlines()
+        assert f"file {size}, kept as it is" in lines
+    named = ("pack", source, "-o", tmp_path / "named.nc")
+    lines = frazil(*named).stdout.splitlines()
+    assert f"file {size} -> {size} (as small as before)" in lines
+    assert "all variables kept as they are" in lines
+    dry = frazil(*named, "--dry-run", "--overwrite")
+    assert "all variables kept as they are" in dry.stdout.splitlines()
+    (report,) = frazil(*named, "--overwrite", "--json").report["reports"]
+    assert [one["kept"] for one in report["variables"]] == [True, True]
+    assert not report["kept_input"]
+
+
+def test_variables_that_stay_are_named(tmp_path: Path):
+    source = packed_twice(tmp_path)
+    with netCDF4.Dataset(source, "a") as file:
+        file.createVariable("u", "i4", ("x",))[:] = np.arange(200_000) // 30
+    outcome = frazil("pack", source, "-o", tmp_path / "out.nc")
+    assert "2 of 3 variables kept as they are: v, w" in outcome.stdout.splitlines()
 
 
 def test_what_rounding_makes_larger_stays_exact(tmp_path: Path):

@@ -221,6 +221,8 @@ class VariableReport(_Report):
     reason: str
     precision: dict[str, Any] | None = None
     joules: float = 0.0
+    #: Its chunks are those of the input, byte by byte.
+    kept: bool = False
 
     def __repr__(self) -> str:
         return plain(

@@ -9,7 +9,6 @@ mod current;
 mod estimate;
 mod stated_level;
 
-use frazil_codec::Scratch;
 use frazil_types::{
     DeflateEncoder, ElementClass, ElementType, FilterChain, FilterPipeline, FilterSpec,
     ReaderLevel, filter_id,
@@ -21,6 +20,7 @@ use crate::explain;
 use crate::requests::{FilterOptions, ShuffleRequest};
 use crate::spread::spread;
 use crate::trial::{Chosen, Trial, TriedChain, deflate_spec, shuffle_spec};
+use crate::trial_sizes::TrialSizes;
 pub use confirmed::confirmed;
 pub use current::CurrentStorage;
 use current::kept_or;
@@ -97,7 +97,8 @@ pub struct Finalist {
 ///
 /// Each sample is a run of whole elements (see [`crate::sample_window`]). With a stated deflate
 /// level the result has at most about zlib's size at that level, from the fastest encoder that
-/// reaches it. An existing Fletcher-32 checksum is always carried over.
+/// reaches it. An existing Fletcher-32 checksum is always carried over. `encodings` encodes the samples: a
+/// [`Scratch`](frazil_codec::Scratch) does.
 ///
 /// # Errors
 /// [`PlanError::Level`] for a level the compressor does not have; [`PlanError::Codec`] if a trial
@@ -107,10 +108,16 @@ pub fn choose_filters(
     element: ElementType,
     requests: &FilterOptions,
     current: Option<&CurrentStorage<'_>>,
-    scratch: &mut Scratch,
+    encodings: &mut dyn TrialSizes,
 ) -> Result<FilterChoice, PlanError> {
     requests.check_level()?;
-    let mut trial = Trial::new(samples, element, &requests.chunk, scratch, requests.padding);
+    let mut trial = Trial::new(
+        samples,
+        element,
+        &requests.chunk,
+        encodings,
+        requests.padding,
+    );
     let mut fresh = worth_its_index(choose_fresh(&mut trial, requests)?, requests);
     if fresh.stages.is_empty() && fresh.ratio.is_some() {
         fresh.ratio = Some(requests.share_of_none);

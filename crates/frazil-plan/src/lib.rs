@@ -32,6 +32,7 @@ mod serving;
 mod spread;
 mod tree;
 mod trial;
+mod trial_sizes;
 mod weighing;
 
 pub use candidates::{CandidateFilters, candidate, candidates, zlib_candidates};
@@ -62,4 +63,5 @@ pub use score::{Score, Weights, is_next_to_nothing};
 pub use spread::{share, spread};
 pub use tree::{Advice, FilterTree, MOST_CHAINS, Node, TreeOf};
 pub use trial::TriedChain;
+pub use trial_sizes::TrialSizes;
 pub use weighing::{SelectionCriteria, SpeedFloor};

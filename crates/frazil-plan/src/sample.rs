@@ -40,6 +40,35 @@ impl SamplePlan {
     pub fn bytes(&self) -> u64 {
         self.pieces as u64 * self.window_bytes as u64
     }
+
+    /// The same of a variable of `raw_bytes`, in chunks of `chunk_bytes`, but of `most` bytes at most.
+    #[must_use]
+    pub fn at_most(self, most: u64, raw_bytes: u64, chunk_bytes: u64) -> Self {
+        match self.bytes() > most {
+            true => Self::of(most, raw_bytes, chunk_bytes),
+            false => self,
+        }
+    }
+
+    /// So many bytes of a variable.
+    fn of(wanted: u64, raw_bytes: u64, chunk_bytes: u64) -> Self {
+        let wanted = wanted.min(MOST_SAMPLE_BYTES).min(raw_bytes);
+        if wanted == 0 {
+            return Self {
+                pieces: 0,
+                window_bytes: 0,
+            };
+        }
+        let pieces = match wanted / chunk_bytes.max(1) {
+            0 | 1 if wanted < raw_bytes => (wanted / LEAST_PIECE_BYTES).clamp(1, MOST_CUT_PIECES),
+            chunks => chunks.clamp(1, MOST_PIECES),
+        };
+        Self {
+            // Both fit: at most 16 and 4 MiB. Rounded up, since what is wanted may be all of the variable.
+            pieces: pieces as usize,
+            window_bytes: wanted.div_ceil(pieces) as usize,
+        }
+    }
 }
 
 /// Whether a file, whose variables have so many bytes together, is so large that deciding must stay a small part of
@@ -60,22 +89,7 @@ pub fn sample_plan(raw_bytes: u64, chunk_bytes: u64, file_bytes: u64, goal: Goal
         (_, false) => (raw_bytes / SHARE).max(LEAST_BYTES),
         (_, true) => (raw_bytes / SHARE_OF_LARGE_FILE).max(LEAST_IN_LARGE_FILE_BYTES),
     };
-    let wanted = wanted.min(MOST_SAMPLE_BYTES).min(raw_bytes);
-    if wanted == 0 {
-        return SamplePlan {
-            pieces: 0,
-            window_bytes: 0,
-        };
-    }
-    let pieces = match wanted / chunk_bytes.max(1) {
-        0 | 1 if wanted < raw_bytes => (wanted / LEAST_PIECE_BYTES).clamp(1, MOST_CUT_PIECES),
-        chunks => chunks.clamp(1, MOST_PIECES),
-    };
-    SamplePlan {
-        // Both fit: at most 16 and 4 MiB. Rounded up, since what is wanted may be all of the variable.
-        pieces: pieces as usize,
-        window_bytes: wanted.div_ceil(pieces) as usize,
-    }
+    SamplePlan::of(wanted, raw_bytes, chunk_bytes)
 }
 
 /// Chooses up to `wanted` of `count` chunks, ascending and distinct, one from each equal part of
@@ -174,6 +188,19 @@ mod tests {
         assert_eq!(plan(1 << 40, 1 << 20, file, Goal::Speed), (4, 1 << 20));
         assert_eq!(plan(20 << 20, 1 << 20, file, Goal::Size), (4, 128 << 10));
         assert_eq!(plan(1 << 20, 1 << 20, file, Goal::Archive), (1, 1 << 20));
+    }
+
+    #[test]
+    fn a_smaller_sample_has_fewer_pieces() {
+        let (raw, chunk) = (8 << 20, 256 << 10);
+        let of = |most| {
+            let plan = sample_plan(raw, chunk, 50_000_000, Goal::Size).at_most(most, raw, chunk);
+            (plan.pieces, plan.window_bytes)
+        };
+        assert_eq!(of(u64::MAX), (16, 256 << 10));
+        assert_eq!(of(1 << 20), (4, 256 << 10));
+        assert_eq!(of(100 << 10), (1, 100 << 10));
+        assert_eq!(of(0), (0, 0));
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use frazil_codec::{BoundEncoder, Scratch};
 use frazil_types::{
     DeflateEncoder, ElementType, FilterChain, FilterPipeline, FilterSpec, filter_id,
 };
@@ -13,6 +12,7 @@ use crate::fast_level::FASTEST_LEVEL;
 use crate::features::Counted;
 use crate::sample::{sample_shape, sample_window};
 use crate::spread::{share, spread};
+use crate::trial_sizes::TrialSizes;
 
 /// The compressor behind an optional shuffle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub(crate) struct Trial<'a> {
     element: ElementType,
     /// Shape of the output's chunks in elements; empty if it is not known.
     chunk: &'a [u64],
-    scratch: &'a mut Scratch,
+    encodings: &'a mut dyn TrialSizes,
     /// Bytes of the samples by those of them that lie inside the array: chunks at its edges stick out.
     padding: f64,
     /// What was encoded already: no trial is made twice.
@@ -99,14 +99,14 @@ impl<'a> Trial<'a> {
         samples: &'a [Vec<u8>],
         element: ElementType,
         chunk: &'a [u64],
-        scratch: &'a mut Scratch,
+        encodings: &'a mut dyn TrialSizes,
         padding: f64,
     ) -> Self {
         Self {
             samples,
             element,
             chunk,
-            scratch,
+            encodings,
             padding,
             known: Vec::new(),
         }
@@ -147,37 +147,10 @@ impl<'a> Trial<'a> {
             stages.push(shuffle_spec(self.element));
         }
         stages.push(compressor.spec());
-        let pipeline = FilterPipeline(stages);
-        let mut total = 0;
-        for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
-            let encoder = BoundEncoder::bind(
-                &pipeline,
-                compressor.encoder(),
-                self.element.size_bytes,
-                sample.len(),
-            )?;
-            total += encoder.encode(sample, self.scratch)?.len() as u64;
-        }
+        let sizes = self.sizes(&stages, compressor.encoder())?;
+        let total = sizes.iter().map(|&(_, stored)| stored as u64).sum();
         self.known.push((key, total));
         Ok(total)
-    }
-
-    /// Bytes of a sample, or of whole elements of one, encoded as a chunk of its own with the filters of a
-    /// chain.
-    fn bytes_of(
-        &mut self,
-        chain: &FilterChain,
-        encoder: Option<DeflateEncoder>,
-        sample: &[u8],
-    ) -> Result<u64, PlanError> {
-        if sample.is_empty() {
-            return Ok(0);
-        }
-        let size = self.element.size_bytes;
-        let shape = sample_shape((sample.len() / size) as u64, self.chunk);
-        let pipeline = chain.resolve(self.element, &shape);
-        let bound = BoundEncoder::bind(&pipeline, encoder, size, sample.len())?;
-        Ok(bound.encode(sample, self.scratch)?.len() as u64)
     }
 
     /// Stored bytes by raw bytes of all samples with the filters of a candidate, or of the middle of each:
@@ -187,15 +160,13 @@ impl<'a> Trial<'a> {
         candidate: &CandidateFilters,
         one_in: usize,
     ) -> Result<(f64, f64), PlanError> {
-        let mut sizes = Vec::with_capacity(self.samples.len());
-        for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
-            let part = match one_in {
-                1 => &sample[..],
-                _ => &sample[self.part(sample.len(), sample.len() / one_in)],
-            };
-            let stored = self.bytes_of(candidate.chain(), candidate.encoder(), part)?;
-            sizes.push((part.len(), stored as usize));
-        }
+        let part_of = |sample: &'a Vec<u8>| match one_in {
+            1 => &sample[..],
+            _ => &sample[self.part(sample.len(), sample.len() / one_in)],
+        };
+        let full = self.samples.iter().filter(|sample| !sample.is_empty());
+        let parts: Vec<&[u8]> = full.map(part_of).collect();
+        let sizes = self.sizes_in_chain(&parts, candidate.chain(), candidate.encoder())?;
         let share = self.share_inside(&sizes).unwrap_or(0.0);
         Ok((share, spread(&sizes)))
     }
@@ -207,14 +178,26 @@ impl<'a> Trial<'a> {
         chain: &FilterChain,
         encoder: Option<DeflateEncoder>,
     ) -> Result<Vec<(usize, usize)>, PlanError> {
-        let full = self.samples.iter().filter(|sample| !sample.is_empty());
-        full.map(|sample| {
-            Ok((
-                sample.len(),
-                self.bytes_of(chain, encoder, sample)? as usize,
-            ))
-        })
-        .collect()
+        let samples: Vec<&[u8]> = self.samples.iter().map(Vec::as_slice).collect();
+        self.sizes_in_chain(&samples, chain, encoder)
+    }
+
+    /// The same of samples, or of whole elements of them, each encoded as a chunk of its own.
+    fn sizes_in_chain(
+        &mut self,
+        runs: &[&[u8]],
+        chain: &FilterChain,
+        encoder: Option<DeflateEncoder>,
+    ) -> Result<Vec<(usize, usize)>, PlanError> {
+        let (element, chunk) = (self.element, self.chunk);
+        let filters = |bytes: usize| {
+            let elements = bytes / element.size_bytes;
+            chain.resolve(element, &sample_shape(elements as u64, chunk))
+        };
+        let sizes = self
+            .encodings
+            .sizes(runs, &filters, encoder, element.size_bytes);
+        Ok(sizes?)
     }
 
     /// Of every sample that holds any bytes, how many it has, and how many with these filters.
@@ -235,14 +218,12 @@ impl<'a> Trial<'a> {
         encoder: Option<DeflateEncoder>,
     ) -> Result<Vec<(usize, usize)>, PlanError> {
         let pipeline = FilterPipeline(stages.to_vec());
+        let values: Vec<&[u8]> = values.collect();
         let size = self.element.size_bytes;
-        values
-            .filter(|values| !values.is_empty())
-            .map(|values| {
-                let bound = BoundEncoder::bind(&pipeline, encoder, size, values.len())?;
-                Ok((values.len(), bound.encode(values, self.scratch)?.len()))
-            })
-            .collect()
+        let sizes = self
+            .encodings
+            .sizes(&values, &|_| pipeline.clone(), encoder, size);
+        Ok(sizes?)
     }
 
     /// Stored bytes of samples by those of their raw bytes that lie inside the array; `sizes`: raw and stored

@@ -31,7 +31,7 @@ use frazil_file::sources::AccessPath;
 use frazil_file::wording::enumerate;
 
 /// The precision decided for a whole file.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct PrecisionDecisions {
     /// By variable: how it is rounded; `None`: not at all.
     pub plans: Vec<Option<QuantizePlan>>,

@@ -1,9 +1,10 @@
 //! What filters make of samples, side by side, for whoever wants to see why a choice was made.
 
-use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::DatasetInfo;
 use frazil_plan::{FilterChoice, FilterOptions, Whole, filters_by, share, spread};
 use frazil_types::{DeflateEncoder, FilterPipeline, FilterSpec, ReaderLevel, filter_id};
+
+use crate::known_sizes::{Encoded, Encodings};
 
 /// Filters, and what they made of samples.
 #[derive(Debug, Clone)]
@@ -45,7 +46,7 @@ pub(crate) fn compare(
     variable: &DatasetInfo,
     choice: &FilterChoice,
     requests: &FilterOptions,
-    scratch: &mut Scratch,
+    encodings: &mut Encodings<'_>,
 ) -> Vec<Compared> {
     let size = variable.element.size_bytes;
     let shuffle = FilterSpec::new(filter_id::SHUFFLE, vec![size as u32]);
@@ -63,9 +64,10 @@ pub(crate) fn compare(
     let mut add = |pipeline: &FilterPipeline, encoder| {
         let name = filters_by(pipeline, encoder);
         if !is_known(&found, &name) {
-            let sizes = sizes_with(samples, pipeline, encoder, size, scratch);
-            found
-                .extend(sizes.map(|sizes| of_sizes(name, &sizes, requests.padding, &choice.whole)));
+            let encoded = encode_with(samples, pipeline, encoder, size, encodings);
+            found.extend(
+                encoded.map(|one| of_sizes(name, &one.sizes, requests.padding, &choice.whole)),
+            );
         }
     };
     if !choice.pipeline.is_empty() {
@@ -94,20 +96,17 @@ fn is_known(found: &[Compared], name: &str) -> bool {
     found.iter().any(|known| known.filters == name)
 }
 
-/// Raw and stored bytes of each sample; `None`: it cannot be encoded here, and is no choice.
-pub(crate) fn sizes_with(
+/// What filters make of samples; `None`: these cannot be encoded here, and are no choice.
+pub(crate) fn encode_with(
     samples: &[Vec<u8>],
     pipeline: &FilterPipeline,
     encoder: Option<DeflateEncoder>,
     element_bytes: usize,
-    scratch: &mut Scratch,
-) -> Option<Vec<(usize, usize)>> {
-    let full = samples.iter().filter(|sample| !sample.is_empty());
-    full.map(|sample| {
-        let bound = BoundEncoder::bind(pipeline, encoder, element_bytes, sample.len()).ok()?;
-        Some((sample.len(), bound.encode(sample, scratch).ok()?.len()))
-    })
-    .collect()
+    encodings: &mut Encodings<'_>,
+) -> Option<Encoded> {
+    let runs: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
+    let found = encodings.encode(&runs, &|_| pipeline.clone(), encoder, element_bytes);
+    found.ok()
 }
 
 /// `padding`: bytes of the variable's chunks by its own.

@@ -5,7 +5,8 @@ use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::{ChunkChoice, FilterChoice, Whole, rounds};
 use frazil_types::{FilterConstraints, QuantizePlan};
 
-use crate::filter_trial::Trial;
+use crate::compared_plans::ComparedPlans;
+use crate::filter_trial::{Trial, Tried};
 use crate::finer_chunks::FinerChunks;
 use crate::input_filters::checksum_only;
 use crate::planning::{Depth, Planning};
@@ -14,6 +15,7 @@ use crate::shapes;
 use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::progress::Progress;
+use frazil_file::resources::threads;
 use frazil_file::sources::{Access, AccessPath, Stored};
 use frazil_file::wording::enumerate;
 use frazil_file::{left_behind, sources};
@@ -27,12 +29,12 @@ use frazil_precision::{
     PrecisionDecisions, ReachableValues, decide_precision, no_place, stored_form,
 };
 
-/// Decides everything about one file.
+/// Decides everything about one file; `compared`: what plans of it found that it is compared with.
 pub(crate) fn decide(
     input: &Input,
     options: &PackOptions,
     budget: &MemoryBudget,
-    depth: Depth,
+    (depth, compared): (Depth, Option<&ComparedPlans>),
     progress: &mut dyn Progress,
 ) -> Result<Decisions> {
     let mut planning = Planning::default();
@@ -45,7 +47,11 @@ pub(crate) fn decide(
     let reaches = resolve_access(input, &shapes, &mut decisions)?;
     let started = Planning::start();
     let known = (&reaches[..], &decisions.sources[..]);
-    let precision = decide_all_precision(input, options, known, budget, progress)?;
+    let mut precise = || decide_all_precision(input, options, known, budget, progress);
+    let (precision, mut spared) = match compared {
+        Some(compared) => compared.precision(precise)?,
+        None => (precise()?, Planning::default()),
+    };
     refine_shapes(
         input,
         options,
@@ -62,8 +68,10 @@ pub(crate) fn decide(
         demands: &demands,
         options,
         depth,
+        known: compared.map(|compared| &compared.sizes),
     };
     let choices = trial.try_filters(budget)?;
+    spared.add_work(spared_seconds(&choices), threads(&options.resources));
     decisions.filters_tried = vec![Vec::new(); reaches.len()];
     let chosen = reaches.into_iter().zip(choices).zip(precision.plans);
     for (i, ((reach, tried), quantize)) in chosen.enumerate() {
@@ -99,7 +107,13 @@ pub(crate) fn decide(
     }
     planning.add(started);
     decisions.planning = planning;
+    decisions.spared = spared;
     Ok(decisions)
+}
+
+/// What trials of each variable would have taken one thread that others had made.
+fn spared_seconds(choices: &[Option<Tried>]) -> impl Iterator<Item = f64> {
+    choices.iter().flatten().map(|tried| tried.spared_seconds)
 }
 
 /// Raw bytes of what was written of a variable.

@@ -39,6 +39,7 @@ pub(crate) fn report(
             input_bytes: variable.stored_bytes,
             stored_bytes: stored.get(i).map_or(predicted, |stored| stored.bytes),
             reason: plan.reason.clone(),
+            kept: plan.copy_raw,
             precision: plan
                 .quantize
                 .as_ref()

@@ -1,7 +1,6 @@
 //! Filters are tried on samples of every readable variable, in parallel.
 
 use std::borrow::Cow;
-use std::time::Instant;
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, is_storable_chunk};
@@ -15,8 +14,10 @@ use frazil_types::{
     VariablePlan, completed, filter_id,
 };
 
-use crate::compared::{Compared, compare, sizes_with};
+use crate::compared::{Compared, compare, encode_with};
+use crate::compared_plans::most_sampled_of_each;
 use crate::input_filters::{checksum_only, keeps_filters};
+use crate::known_sizes::{Encodings, KnownSizes};
 use crate::planning::Depth;
 use crate::sample_boxes::{SampleBox, sample_boxes};
 use crate::sample_run::SampleRun;
@@ -44,6 +45,8 @@ pub(crate) struct Tried {
     pub(crate) seconds_per_byte: f64,
     /// Where filters are compared: what each makes of the samples.
     pub compared: Vec<Compared>,
+    /// What one thread would have taken for trials that other plans had made.
+    pub(crate) spared_seconds: f64,
 }
 
 /// A trial of filters on samples of all variables of a file.
@@ -58,6 +61,8 @@ pub(crate) struct Trial<'a> {
     pub demands: &'a [FilterConstraints],
     pub options: &'a PackOptions,
     pub(crate) depth: Depth,
+    /// What other plans of the file made of samples.
+    pub(crate) known: Option<&'a KnownSizes>,
 }
 
 impl Trial<'_> {
@@ -124,6 +129,7 @@ impl Trial<'_> {
                 choice,
                 seconds_per_byte: 0.0,
                 compared: Vec::new(),
+                spared_seconds: 0.0,
             });
         }
         Ok(())
@@ -150,13 +156,32 @@ impl Trial<'_> {
         })
     }
 
+    /// How much may be sampled of each variable.
+    fn most_sampled(&self, file_bytes: u64) -> u64 {
+        if self.known.is_none() {
+            return u64::MAX;
+        }
+        let variables = self.input.variables().iter().zip(self.reaches).enumerate();
+        let tried = variables.filter(|(_, (_, reach))| matches!(reach, AccessPath::Parallel(..)));
+        most_sampled_of_each(tried.map(|(number, (variable, _))| {
+            let plan = self.sample_plan(number, variable, [file_bytes, u64::MAX]);
+            plan.bytes()
+        }))
+    }
+
     /// How much of a variable is looked at.
-    fn sample_plan(&self, number: usize, variable: &DatasetInfo, file_bytes: u64) -> SamplePlan {
+    fn sample_plan(
+        &self,
+        number: usize,
+        variable: &DatasetInfo,
+        [file_bytes, most_sampled]: [u64; 2],
+    ) -> SamplePlan {
         let raw_bytes = variable.raw_bytes().unwrap_or(0);
         let chunk = self.shapes[number].chunk.as_deref().unwrap_or_default();
         let chunk_bytes = bytes_of(chunk, variable);
         let most = self.options.resources.memory_bytes / MEMORY_SHARE;
         let plan = sample_plan(raw_bytes, chunk_bytes, file_bytes, self.options.goal);
+        let plan = plan.at_most(most_sampled, raw_bytes, chunk_bytes);
         SamplePlan {
             window_bytes: plan
                 .window_bytes
@@ -168,6 +193,7 @@ impl Trial<'_> {
     fn tasks(&self) -> Result<Vec<Task<Samples>>> {
         let mut tasks = Vec::new();
         let file_bytes = self.file_bytes();
+        let most_sampled = self.most_sampled(file_bytes);
         for (variable, reach) in self.reaches.iter().enumerate() {
             let AccessPath::Parallel(source, stored) = reach else {
                 continue;
@@ -177,7 +203,7 @@ impl Trial<'_> {
                 continue;
             }
             let chunk = self.shapes[variable].chunk.as_deref();
-            let plan = self.sample_plan(variable, info, file_bytes);
+            let plan = self.sample_plan(variable, info, [file_bytes, most_sampled]);
             // What is read beside what is tried takes an eighth of the memory at most.
             let most_read = self.options.resources.memory_bytes / 8;
             let source_of = &self.sources[*source];
@@ -275,7 +301,7 @@ impl Trial<'_> {
         samples: &Samples,
         values: &Values,
         now: &CurrentStorage<'_>,
-        scratch: &mut Scratch,
+        encodings: &mut Encodings<'_>,
     ) -> f64 {
         let parts = values.as_stored();
         let touched = self.touched(samples);
@@ -285,8 +311,8 @@ impl Trial<'_> {
         }
         let variable = &self.input.variables()[samples.variable];
         let size = variable.element.size_bytes;
-        let sizes = sizes_with(&parts.chunks, now.pipeline, None, size, scratch);
-        let found = sizes.and_then(|sizes| share(&sizes));
+        let encoded = encode_with(&parts.chunks, now.pipeline, None, size, encodings);
+        let found = encoded.and_then(|encoded| share(&encoded.sizes));
         found.map_or(now.sampled_ratio, |found| found * samples.padding(variable))
     }
 
@@ -371,6 +397,7 @@ impl Trial<'_> {
         let chunk = self.shapes[samples.variable].chunk.as_deref();
         let size = variable.element.size_bytes;
         let values = samples.values(blocks, size, self.is_foretold())?;
+        let encodings = &mut Encodings::new(scratch, self.known);
         let demand = &self.demands[samples.variable];
         let padding = samples.padding(variable);
         let requests = FilterOptions {
@@ -389,29 +416,29 @@ impl Trial<'_> {
             variable.element,
             &requests,
             current.as_ref(),
-            scratch,
+            encodings,
         )
         .map_err(|error| Error::new(error.code(), error.to_string()))?;
         if self.is_foretold() {
             let of_chunks = current
                 .filter(|_| !values.parts.chunks.is_empty())
-                .map(|now| self.share_of_chunks(samples, &values, &now, scratch));
-            foretell_whole_chunks(&mut choice, &values.parts, of_chunks, variable, scratch);
+                .map(|now| self.share_of_chunks(samples, &values, &now, encodings));
+            foretell_whole_chunks(&mut choice, &values.parts, of_chunks, variable, encodings);
         }
         let values = &values.parts.samples;
-        let seconds_per_byte = if self.options.dry_run {
-            time_encoding(values, &choice, variable, scratch)
-        } else {
-            0.0
+        let seconds_per_byte = match self.options.dry_run && !choice.keep_current {
+            true => time_encoding(values, &choice, variable, encodings),
+            false => 0.0,
         };
         let compared = match self.depth {
-            Depth::Compare => compare(values, variable, &choice, &requests, scratch),
+            Depth::Compare => compare(values, variable, &choice, &requests, encodings),
             Depth::Foretell | Depth::Decide => Vec::new(),
         };
         Ok(Tried {
             choice,
             seconds_per_byte,
             compared,
+            spared_seconds: encodings.spared_seconds(),
         })
     }
 }
@@ -424,7 +451,7 @@ fn foretell_whole_chunks(
     values: &Parts,
     of_chunks: Option<f64>,
     variable: &DatasetInfo,
-    scratch: &mut Scratch,
+    encodings: &mut Encodings<'_>,
 ) {
     let Some(of_chunks) = of_chunks else {
         return;
@@ -432,7 +459,7 @@ fn foretell_whole_chunks(
     let mut share_of = |values: &[Vec<u8>]| {
         let (pipeline, encoder) = (&choice.pipeline, choice.deflate_encoder);
         let size = variable.element.size_bytes;
-        share(&sizes_with(values, pipeline, encoder, size, scratch)?)
+        share(&encode_with(values, pipeline, encoder, size, encodings)?.sizes)
     };
     if let (Some(all), Some(windows)) = (share_of(&values.chunks), share_of(&values.samples)) {
         choice.foretell_in_whole_chunks(all / windows, of_chunks);
@@ -496,25 +523,10 @@ fn time_encoding(
     samples: &[Vec<u8>],
     choice: &FilterChoice,
     variable: &DatasetInfo,
-    scratch: &mut Scratch,
+    encodings: &mut Encodings<'_>,
 ) -> f64 {
-    if choice.keep_current {
-        return 0.0;
-    }
-    let (mut bytes, mut seconds) = (0, 0.0);
-    for sample in samples.iter().filter(|sample| !sample.is_empty()) {
-        let size = variable.element.size_bytes;
-        let bound =
-            BoundEncoder::bind(&choice.pipeline, choice.deflate_encoder, size, sample.len());
-        let start = Instant::now();
-        if bound.is_ok_and(|encoder| encoder.encode(sample, scratch).is_ok()) {
-            bytes += sample.len();
-            seconds += start.elapsed().as_secs_f64();
-        }
-    }
-    if bytes == 0 {
-        0.0
-    } else {
-        seconds / bytes as f64
-    }
+    let (pipeline, encoder) = (&choice.pipeline, choice.deflate_encoder);
+    let size = variable.element.size_bytes;
+    let encoded = encode_with(samples, pipeline, encoder, size, encodings);
+    encoded.map_or(0.0, |encoded| encoded.seconds_per_byte())
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, Hdf5Input};
 use frazil_pipeline::ByteSource;
-use frazil_types::{ErrorCode, ReaderLevel};
+use frazil_types::{ErrorCode, FilterPipeline, ReaderLevel};
 
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
@@ -31,6 +31,8 @@ pub(crate) enum Keep {
 /// What an output that is named may be larger than its input: a share, and bytes beside it.
 const PROMISED_SHARE: f64 = 0.005;
 const PROMISED_BYTES: u64 = 4096;
+/// What became of an input that is kept.
+const KEPT: &str = "kept as it is";
 
 impl Keep {
     /// Not where a form is asked for that the input may not have. Precision is leave to drop bits, not
@@ -87,7 +89,8 @@ pub(crate) fn settle(
     if !can_be_copied(source) || !keep.keeps(source, sizes) {
         return Ok(Some(pending));
     }
-    describe(report, source, sizes);
+    describe(report, source);
+    report.notices.push(line(KEPT, sizes));
     if target.in_place {
         return source.check_unchanged().map(|()| None);
     }
@@ -151,10 +154,10 @@ fn copy(source: &Input, pending: &PendingOutput, resources: &Resources) -> Resul
     Ok(())
 }
 
-/// Says in a report that the input is kept: `sizes` are its own and the packed form's.
-fn describe(report: &mut PackReport, source: &Input, sizes: [u64; 2]) {
+/// Has a report say that the input is kept.
+fn describe(report: &mut PackReport, source: &Input) {
     report.kept_input = true;
-    report.notices.push(line("kept as it is", sizes));
+    report.output_file_bytes = report.input_file_bytes;
     let kept = source.variables().iter();
     let kept = kept.filter(|variable| !variable.is_dimension_only);
     for (row, variable) in report.variables.iter_mut().zip(kept) {
@@ -162,11 +165,12 @@ fn describe(report: &mut PackReport, source: &Input, sizes: [u64; 2]) {
             DatasetStorage::Chunked {
                 chunk, pipeline, ..
             } => (Some(chunk.clone()), pipeline.summary()),
-            _ => (None, String::new()),
+            _ => (None, FilterPipeline::default().summary()),
         };
         (row.chunk, row.filters) = (chunk, filters);
         row.stored_bytes = row.input_bytes;
         row.precision = None;
+        row.kept = true;
         "kept as it was".clone_into(&mut row.reason);
     }
 }
@@ -176,11 +180,11 @@ pub(crate) fn foretold(mut report: PackReport, source: &Input, keep: Keep) -> Pa
     let sizes = [report.input_file_bytes, report.output_file_bytes];
     if can_be_copied(source) && keep.keeps(source, sizes) {
         let what = match keep {
-            Keep::IfLarger(_) => "frazil would copy it as it is",
+            Keep::IfLarger(_) => KEPT,
             _ => "--in-place and --out-dir would keep it as it is",
         };
+        describe(&mut report, source);
         report.notices.push(line(what, sizes));
-        report.output_file_bytes = report.input_file_bytes;
         if let Some(range) = &mut report.range {
             range.file_bytes = range.file_bytes.map(|bytes| bytes.min(sizes[0]));
         }

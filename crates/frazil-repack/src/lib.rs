@@ -13,12 +13,14 @@
 //! 5. `kept` keeps the input instead where the output would not be smaller.
 //!
 //! [`repack`] runs the stages, `predict` all except the writing. [`plan_report`] and
-//! [`plan_compare`] report the alternatives.
+//! [`plan_compare`] report the alternatives; `compared_plans` and `known_sizes` keep what the plans of one comparison
+//! have in common.
 
 #![forbid(unsafe_code)]
 
 mod chunk_values;
 mod compared;
+mod compared_plans;
 mod confirm;
 mod copying;
 mod decide;
@@ -35,6 +37,7 @@ mod grown;
 mod input_filters;
 mod job;
 mod kept;
+mod known_sizes;
 mod metadata_size;
 pub mod plan_compare;
 pub mod plan_report;

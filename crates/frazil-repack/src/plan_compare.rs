@@ -6,6 +6,7 @@ use frazil_plan::Goal;
 use frazil_types::{PrecisionRequest, ReaderLevel};
 use serde::Serialize;
 
+use crate::compared_plans::ComparedPlans;
 use crate::decide;
 use crate::job::Clock;
 use crate::planning::Depth;
@@ -59,17 +60,13 @@ pub fn compare_plans(
         let count = precisions.len() * READERS.len() * GOALS.len();
         progress.stage("compare", count as u64);
         let mut found = Vec::with_capacity(count);
+        let compared = ComparedPlans::new(options);
         for (words, rules) in &precisions {
+            compared.forget_precision();
             for readable_by in READERS {
                 for goal in GOALS {
-                    let mut options = PackOptions {
-                        goal,
-                        readable_by,
-                        dry_run: true,
-                        ..options.clone()
-                    };
-                    options.precision.rules.clone_from(rules);
-                    let way = source.judge(predicted(&source, &options, words))?;
+                    let options = way(options, (rules, readable_by, goal));
+                    let way = source.judge(predicted(&source, &options, words, Some(&compared)))?;
                     found.push(way);
                     progress.advance(1);
                 }
@@ -80,11 +77,32 @@ pub fn compare_plans(
     })
 }
 
-fn predicted(source: &Input, options: &PackOptions, precision: &str) -> Result<ComparedWay> {
+/// The options of one way.
+fn way(
+    options: &PackOptions,
+    (rules, readable_by, goal): (&[VariableRule], ReaderLevel, Goal),
+) -> PackOptions {
+    let mut options = PackOptions {
+        goal,
+        readable_by,
+        dry_run: true,
+        ..options.clone()
+    };
+    options.precision.rules = rules.to_vec();
+    options
+}
+
+fn predicted(
+    source: &Input,
+    options: &PackOptions,
+    precision: &str,
+    compared: Option<&ComparedPlans>,
+) -> Result<ComparedWay> {
     let clock = Clock::start(options.energy);
     let budget = resources::budget(&options.resources);
-    let mut decisions = decide::decide(source, options, &budget, Depth::Foretell, &mut Silent)?;
-    let report = foretell(source, &mut decisions, options, &clock)?;
+    let how = (Depth::Foretell, compared);
+    let mut decisions = decide::decide(source, options, &budget, how, &mut Silent)?;
+    let report = foretell(source, &mut decisions, options, (&clock, compared))?;
     Ok(ComparedWay {
         goal: options.goal,
         readable_by: options.readable_by,
@@ -120,4 +138,67 @@ fn precisions(options: &PackOptions) -> Vec<(String, Vec<VariableRule>)> {
         ("99 % of the information".to_owned(), of_all(information)),
         (format!("{DIGITS} digits"), of_all(digits)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frazil_tools::synth::{SynthOptions, synth};
+
+    #[test]
+    fn every_way_is_predicted_as_if_it_were_the_only_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("field.nc");
+        let fields = SynthOptions {
+            patterns: vec!["sin16".into(), "random0-1".into()],
+            shape: vec![4, 32, 64],
+            ..SynthOptions::default()
+        };
+        synth(&path, &fields, &mut Silent).unwrap();
+        let options = PackOptions::default();
+        let found = compare_plans(&path, &options, &mut Silent).unwrap();
+        let source = Input::open(&path).unwrap().with_stored_bytes();
+        let mut found = found.iter();
+        for (words, rules) in precisions(&options) {
+            for readable_by in READERS {
+                for goal in GOALS {
+                    let options = way(&options, (&rules, readable_by, goal));
+                    let alone = predicted(&source, &options, &words, None).unwrap();
+                    let beside = found.next().unwrap();
+                    let facts = |way: &ComparedWay| {
+                        let range = way.range.map(|range| range.file_bytes);
+                        (way.goal, way.precision.clone(), way.file_bytes, range)
+                    };
+                    assert_eq!(facts(beside), facts(&alone));
+                }
+            }
+        }
+        assert!(found.next().is_none());
+    }
+
+    #[test]
+    fn what_others_found_counts_as_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("field.nc");
+        let fields = SynthOptions {
+            patterns: vec!["sin16".into()],
+            shape: vec![8, 64, 128],
+            ..SynthOptions::default()
+        };
+        synth(&path, &fields, &mut Silent).unwrap();
+        let source = Input::open(&path).unwrap().with_stored_bytes();
+        let options = way(
+            &PackOptions::default(),
+            (&[], ReaderLevel::Plugins, Goal::Archive),
+        );
+        let compared = ComparedPlans::new(&options);
+        let spared = || {
+            let budget = resources::budget(&options.resources);
+            let how = (Depth::Foretell, Some(&compared));
+            let decisions = decide::decide(&source, &options, &budget, how, &mut Silent);
+            decisions.unwrap().spared.cpu_seconds
+        };
+        let [first, second] = [spared(), spared()];
+        assert!(second > 2.0 * first && second > 0.0, "{first} {second}");
+    }
 }

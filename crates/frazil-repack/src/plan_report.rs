@@ -145,9 +145,9 @@ fn explain(
     progress: &mut dyn Progress,
 ) -> Result<PlanReport> {
     let budget = resources::budget(&options.resources);
-    let mut decisions = decide::decide(source, options, &budget, Depth::Compare, progress)?;
+    let mut decisions = decide::decide(source, options, &budget, (Depth::Compare, None), progress)?;
     let seconds = begin.elapsed().as_secs_f64();
-    try_chunks(source, &mut decisions, options, &budget)?;
+    try_chunks(source, &mut decisions, options, (&budget, None))?;
     let findings = shapes::findings(source, options, &decisions.plans)?;
     let roles = roles_of_input(source, &options.chunk_goal)?;
     let mut report = PlanReport {

@@ -35,4 +35,30 @@ impl Planning {
         self.seconds += wall.elapsed().as_secs_f64();
         self.cpu_seconds += cpu.elapsed().as_secs_f64();
     }
+
+    /// Adds work of so many seconds each, on so many threads side by side.
+    pub(crate) fn add_work(&mut self, seconds: impl Iterator<Item = f64>, threads: usize) {
+        let (sum, longest) = seconds.fold((0.0, 0.0_f64), |(sum, longest), one| {
+            (sum + one, longest.max(one))
+        });
+        self.cpu_seconds += sum;
+        self.seconds += longest.max(sum / threads.max(1) as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_side_by_side_takes_as_long_as_its_longest_piece() {
+        let taken = |seconds: &[f64], threads| {
+            let mut planning = Planning::default();
+            planning.add_work(seconds.iter().copied(), threads);
+            (planning.seconds, planning.cpu_seconds)
+        };
+        assert_eq!(taken(&[1.0, 2.0, 5.0], 2), (5.0, 8.0));
+        assert_eq!(taken(&[3.0, 3.0, 3.0, 3.0], 2), (6.0, 12.0));
+        assert_eq!(taken(&[], 0), (0.0, 0.0));
+    }
 }

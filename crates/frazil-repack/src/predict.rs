@@ -4,6 +4,7 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_plan::index_bytes;
 use frazil_types::StorageLayout;
 
+use crate::compared_plans::ComparedPlans;
 use crate::draft_report::report;
 use crate::energy::{self, Work};
 use crate::job::{Clock, Job};
@@ -28,7 +29,7 @@ const MOST_HEAP_BYTES: u64 = 16 << 20;
 const TIMES: f64 = 2.0;
 
 /// What a run would give: sizes from the trials, seconds from what deciding took and from the speed of
-/// the trials.
+/// the trials; `compared`: what plans found that it is compared with.
 ///
 /// # Errors
 /// What cannot be defined in the output.
@@ -36,11 +37,13 @@ pub(crate) fn foretell(
     source: &Input,
     decisions: &mut Decisions,
     options: &PackOptions,
-    clock: &Clock,
+    (clock, compared): (&Clock, Option<&ComparedPlans>),
 ) -> Result<PackReport> {
     let (decided_seconds, decided_cpu_seconds) = clock.elapsed();
+    let decided_seconds = decided_seconds + decisions.spared.seconds;
+    let decided_cpu_seconds = decided_cpu_seconds + decisions.spared.cpu_seconds;
     let budget = &resources::budget(&options.resources);
-    try_chunks(source, decisions, options, budget)?;
+    try_chunks(source, decisions, options, (budget, compared))?;
     let decisions = &*decisions;
     let job = Job {
         layout: LayoutProfile::Standard,

@@ -62,13 +62,13 @@ pub fn pack(
         let source = open(input, target.as_mut())?;
         let budget = resources::budget(&options.resources);
         progress.stage("plan", 0);
-        let decisions = decide::decide(&source, options, &budget, Depth::Decide, progress);
+        let decisions = decide::decide(&source, options, &budget, (Depth::Decide, None), progress);
         let mut decisions = decisions.map_err(|error| source.blame(error))?;
         tell(&source, progress);
         let keep = Keep::of(options, destination);
         let Some(target) = target else {
             source.check_unchanged()?;
-            let predicted = predict::foretell(&source, &mut decisions, options, &clock)?;
+            let predicted = predict::foretell(&source, &mut decisions, options, (&clock, None))?;
             let mut predicted = kept::foretold(predicted, &source, keep);
             grown::tell(&mut predicted, options);
             return Ok(predicted);
@@ -119,7 +119,13 @@ pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
         check_readers(options.filters.as_ref(), options.readable_by)?;
         let source = Input::open(input)?.with_stored_bytes();
         let budget = resources::budget(&options.resources);
-        let decisions = decide::decide(&source, options, &budget, Depth::Decide, &mut Silent);
+        let decisions = decide::decide(
+            &source,
+            options,
+            &budget,
+            (Depth::Decide, None),
+            &mut Silent,
+        );
         source.judge(decisions.and_then(|decisions| {
             let mut variables = decisions.plans;
             shapes::plan_caches(&source, options, &mut variables)?;

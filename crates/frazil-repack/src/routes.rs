@@ -97,6 +97,8 @@ pub(crate) struct Decisions {
     pub(crate) written_bytes: u64,
     /// What deciding took.
     pub planning: Planning,
+    /// What it would have taken more, had other plans of the file not found a part of it before.
+    pub(crate) spared: Planning,
 }
 
 /// What was chosen for the values of one variable.
@@ -126,6 +128,7 @@ impl Decisions {
             predicted_seconds: 0.0,
             written_bytes: 0,
             planning: Planning::default(),
+            spared: Planning::default(),
         }
     }
 

@@ -8,12 +8,14 @@ use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::{Goal, index_bytes, is_large_file, sample_chunks, spread};
 use frazil_types::{ChunkGrid, Selection};
 
+use crate::compared_plans::{ComparedPlans, PackedChunks, most_sampled_of_each};
 use crate::fill::pack_in_part;
 use crate::routes::{CopyPlan, Decisions};
 use crate::sample_boxes::chosen as spread_chunks;
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::Result;
 use frazil_file::input::Input;
+use frazil_file::resources::Resources;
 use frazil_options::options::PackOptions;
 
 /// What is packed of a variable at most, and for goals that take slow filters,
@@ -80,14 +82,18 @@ pub(crate) fn try_chunks(
     source: &Input,
     decisions: &mut Decisions,
     options: &PackOptions,
-    budget: &MemoryBudget,
+    (budget, compared): (&MemoryBudget, Option<&ComparedPlans>),
 ) -> Result<()> {
-    let limits = Limits::of(source, decisions, options);
+    let limits = Limits::of(source, decisions, options, compared.is_some());
     let variables = source.variables().iter().zip(&decisions.routes);
     let chosen: Vec<ChunkSubset> = variables
         .map(|(variable, route)| limits.chosen(variable, route, decisions, options))
         .collect();
-    let sizes = pack_in_part(source, decisions, &chosen, (&options.resources, budget))?;
+    let how = (&options.resources, budget);
+    let sizes = match compared {
+        Some(compared) => pack_unknown(source, decisions, &chosen, how, compared)?,
+        None => pack_in_part(source, decisions, &chosen, how)?,
+    };
     decisions.told = vec![Told::default(); decisions.routes.len()];
     for (i, (chosen, sizes)) in chosen.iter().zip(&sizes).enumerate() {
         if !sizes.is_empty() {
@@ -102,6 +108,63 @@ pub(crate) fn try_chunks(
         decisions.find_additions(source)?;
     }
     Ok(())
+}
+
+/// As [`pack_in_part`], but for chunks that other plans have packed.
+fn pack_unknown(
+    source: &Input,
+    decisions: &Decisions,
+    chosen: &[ChunkSubset],
+    how: (&Resources, &MemoryBudget),
+    compared: &ComparedPlans,
+) -> Result<Vec<Vec<u64>>> {
+    let places = 0..chosen.len();
+    let wanted: Vec<Option<PackedChunks>> = places
+        .map(|i| packed_chunks(decisions, i, &chosen[i]))
+        .collect();
+    let known = wanted.iter().enumerate().map(|(i, chunks)| {
+        let chunks = chunks.as_ref()?;
+        compared.chunk_sizes(i, chunks)
+    });
+    let known: Vec<Option<Vec<u64>>> = known.collect();
+    let unknown = chosen
+        .iter()
+        .zip(&known)
+        .map(|(chosen, known)| match known {
+            Some(_) => ChunkSubset::Some(Vec::new().into()),
+            None => chosen.clone(),
+        });
+    let unknown: Vec<ChunkSubset> = unknown.collect();
+    let mut sizes = pack_in_part(source, decisions, &unknown, how)?;
+    for (i, (chunks, known)) in wanted.into_iter().zip(known).enumerate() {
+        match (chunks, known) {
+            (_, Some(known)) => sizes[i] = known,
+            (Some(chunks), None) => compared.keep_chunk_sizes(i, chunks, &sizes[i]),
+            (None, None) => {}
+        }
+    }
+    Ok(sizes)
+}
+
+/// What sizes of the chosen chunks of a variable depend on; `None`: none are packed.
+fn packed_chunks(decisions: &Decisions, i: usize, chosen: &ChunkSubset) -> Option<PackedChunks> {
+    let CopyPlan::Pack {
+        grid,
+        pipeline,
+        deflate_encoder,
+        ..
+    } = &decisions.routes[i]
+    else {
+        return None;
+    };
+    let numbers: Vec<u64> = chosen.numbers(grid).collect();
+    (!numbers.is_empty()).then(|| PackedChunks {
+        chunk: grid.chunk().to_vec(),
+        pipeline: pipeline.clone(),
+        deflate_encoder: *deflate_encoder,
+        quantize: decisions.plans[i].quantize.clone(),
+        numbers,
+    })
 }
 
 /// Whether a variable is to come out larger than it may: what packs will let it lie as in the input.
@@ -130,11 +193,13 @@ fn keeps_shape(variable: &DatasetInfo, grid: &ChunkGrid) -> bool {
 /// How much of a variable is packed.
 struct Limits {
     most_bytes: u64,
+    /// A few chunks are packed where they take no more than this.
+    least_bytes: u64,
     is_large_file: bool,
 }
 
 impl Limits {
-    fn of(source: &Input, decisions: &Decisions, options: &PackOptions) -> Self {
+    fn of(source: &Input, decisions: &Decisions, options: &PackOptions, is_compared: bool) -> Self {
         let variables = source.variables().iter();
         let raw = variables.map(|one| one.raw_bytes().unwrap_or(0));
         let file_bytes = raw.fold(0, u64::saturating_add);
@@ -142,10 +207,18 @@ impl Limits {
             Goal::Balanced | Goal::Speed | Goal::Energy => MOST_BYTES,
             Goal::Size | Goal::Archive => MOST_SLOW_BYTES,
         };
-        let is_packed = |route: &&CopyPlan| matches!(route, CopyPlan::Pack { .. });
-        let packed = decisions.routes.iter().filter(is_packed).count() as u64;
+        let routes = source.variables().iter().zip(&decisions.routes);
+        let packed = routes.filter(|(_, route)| matches!(route, CopyPlan::Pack { .. }));
+        let packed = packed.map(|(variable, _)| variable.raw_bytes().unwrap_or(0).min(of_goal));
+        let packed: Vec<u64> = packed.collect();
+        let most_bytes = of_goal.min(MOST_FILE_BYTES / packed.len().max(1) as u64);
+        let of_compared = match is_compared {
+            true => most_sampled_of_each(packed.into_iter()),
+            false => u64::MAX,
+        };
         Self {
-            most_bytes: of_goal.min(MOST_FILE_BYTES / packed.max(1)),
+            most_bytes: most_bytes.min(of_compared),
+            least_bytes: MOST_SLOW_BYTES.min(of_compared),
             is_large_file: is_large_file(file_bytes),
         }
     }
@@ -210,7 +283,7 @@ impl Way {
         let size = variable.element.size_bytes as u64;
         let bytes_of = |grid: &ChunkGrid| grid.chunk_elements().saturating_mul(size).max(1);
         let [packed, decoded] = limits.bytes(raw_bytes);
-        let few = LEAST_CHUNKS.min(MOST_SLOW_BYTES / bytes_of(grid));
+        let few = LEAST_CHUNKS.min(limits.least_bytes / bytes_of(grid));
         let chunks = (packed / bytes_of(grid)).max(few);
         if raw_bytes <= decoded {
             return Self {

@@ -47,6 +47,7 @@ pub use frazil_file::remote::{StorageOptions, check_new as check_url, upload};
 pub use frazil_file::resources::Resources;
 pub use frazil_file::text_file::{check_text_output, write_text};
 pub use frazil_file::unfinished::{remove_unfinished, remove_unfinished_in_the_end};
+pub use frazil_file::wording::enumerate;
 pub use frazil_options::chunk_goal::{
     AccessPattern, parse_axes, parse_expected, parse_reads, parse_storage,
 };

@@ -5,6 +5,7 @@ use frazil::{PackReport, VariablePrecision, VariableReport};
 use super::{bounds, energy};
 use crate::table::{self, Column, Table};
 use crate::text::{self, screen_columns};
+use frazil::enumerate;
 use frazil::size::human;
 
 /// How much is shown.
@@ -64,11 +65,12 @@ pub(crate) fn of_file(report: &PackReport, shown: Shown) -> String {
     };
     let closing = |words: String| text::wrapped(&words, "", screen_columns());
     format!(
-        "{}\n{}{}{}{}{}{energy}",
+        "{}\n{}{}{}{}{}{}{energy}",
         heading(report),
         table.render(screen_columns()),
         table::left_out(hidden),
         rounded(report, all_variables),
+        kept_variables(report).map_or_else(String::new, closing),
         closing(file_sizes(report)),
         closing(cost(report))
     )
@@ -184,21 +186,45 @@ fn heading(report: &PackReport) -> String {
     )
 }
 
+/// Which variables no filters make smaller, of a file that is not kept as a whole.
+fn kept_variables(report: &PackReport) -> Option<String> {
+    let kept = report.variables.iter().filter(|variable| variable.kept);
+    let kept: Vec<&str> = kept.map(|variable| variable.path.as_str()).collect();
+    let count = report.variables.len();
+    match kept.len() {
+        _ if report.kept_input => None,
+        0 => None,
+        all if all == count => Some("all variables kept as they are".to_owned()),
+        some => Some(format!(
+            "{some} of {count} variables kept as they are: {}",
+            enumerate(&kept)
+        )),
+    }
+}
+
 /// What became of the file's size.
 fn file_sizes(report: &PackReport) -> String {
     let verb = match report.dry_run {
         true => "predicted: file",
         false => "file",
     };
+    let sizes = size_of_file(report);
     if report.kept_input {
-        return format!("{verb} {}, kept as it is", human(report.input_file_bytes));
+        return format!("{verb} {sizes}");
     }
-    let sizes = sizes(report.input_file_bytes, report.output_file_bytes);
     let range = report.range.map_or(String::new(), |range| {
         let [least, most] = range.file_bytes.map(human);
         format!("; nine of ten lie within {least} and {most}")
     });
     format!("{verb} {sizes}{range}")
+}
+
+/// `2.0 GiB -> 1.0 GiB (50.0 % smaller)`, or `2.0 GiB, kept as it is`.
+fn size_of_file(report: &PackReport) -> String {
+    match report.kept_input {
+        true => format!("{}, kept as it is", human(report.input_file_bytes)),
+        false => sizes(report.input_file_bytes, report.output_file_bytes),
+    }
 }
 
 /// `2.0 GiB -> 1.0 GiB (50.0 % smaller)`.
@@ -245,15 +271,10 @@ fn rate(raw_bytes: u64, seconds: f64) -> String {
 
 /// One file in one line.
 pub(crate) fn line_of(report: &PackReport) -> String {
-    let kept = if report.kept_input {
-        ", kept as before"
-    } else {
-        ""
-    };
     format!(
-        "{}: {}{kept}, {:.2} s\n",
+        "{}: {}, {:.2} s\n",
         text::path(&report.input),
-        sizes(report.input_file_bytes, report.output_file_bytes),
+        size_of_file(report),
         report.seconds
     )
 }
@@ -270,7 +291,8 @@ pub(crate) fn of_all(reports: &[PackReport], skipped: usize, seconds: f64) -> St
     };
     let kept = match reports.iter().filter(|report| report.kept_input).count() {
         0 => String::new(),
-        kept => format!(", {kept} kept as before"),
+        1 => ", 1 kept as it is".to_owned(),
+        kept => format!(", {kept} kept as they are"),
     };
     let skipped = match skipped {
         0 => String::new(),
@@ -306,6 +328,7 @@ pub(super) mod tests {
             input_bytes: 6_307_200 * (number + 1),
             stored_bytes: 2_102_400 * (number + 1),
             reason: "trial".into(),
+            kept: false,
             precision: None,
             joules: 1.5,
         };
@@ -471,6 +494,34 @@ file 20.0 MiB";
     fn a_file_that_was_packed_already_is_no_smaller() {
         assert_eq!(sizes(2048, 2047), "2.0 KiB -> 2.0 KiB (as small as before)");
         assert_eq!(sizes(2048, 4096), "2.0 KiB -> 4.0 KiB (100.0 % larger)");
+    }
+
+    #[test]
+    fn what_is_kept_is_named_in_one_way() {
+        let mut kept = report(3);
+        kept.variables[1].kept = true;
+        let text = of_file(&kept, Shown::default());
+        let line = "\n1 of 3 variables kept as they are: variable1\nfile 20.0 MiB -> 5.0 MiB";
+        assert!(text.contains(line), "{text}");
+        kept.variables.iter_mut().for_each(|one| one.kept = true);
+        let text = of_file(&kept, Shown::default());
+        assert!(
+            text.contains("\nall variables kept as they are\nfile 20.0 MiB"),
+            "{text}"
+        );
+        kept.kept_input = true;
+        let text = of_file(&kept, Shown::default());
+        assert!(text.contains("\nfile 20.0 MiB, kept as it is\n"), "{text}");
+        assert!(!text.contains("variables kept"), "{text}");
+        assert_eq!(line_of(&kept), "in.nc: 20.0 MiB, kept as it is, 0.50 s\n");
+        let all = of_all(&[kept.clone(), report(1)], 0, 1.0);
+        assert!(all.starts_with("\n2 files, 1 kept as it is: "), "{all}");
+        kept.dry_run = true;
+        let text = of_file(&kept, Shown::default());
+        assert!(
+            text.contains("\npredicted: file 20.0 MiB, kept as it is\n"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub struct VariableReport {
     pub stored_bytes: u64,
     /// Why this was chosen, in one line.
     pub reason: String,
+    /// Whether its chunks are those of the input, byte by byte.
+    pub kept: bool,
     /// How its values were rounded; `None`: every bit is kept.
     pub precision: Option<VariablePrecision>,
     /// Its part of the run's joules: by the seconds that threads spent on packing it, and its bytes.
@@ -102,7 +104,7 @@ pub struct PackReport {
     pub memory_bytes: u64,
     /// Whether the output was verified value by value.
     pub verified: bool,
-    /// Whether the output is the input as it was, since packing would not make it smaller.
+    /// Whether the output is the input as it was, since packing would not make it smaller (predicted in a dry run).
     pub kept_input: bool,
     /// Whether this is a prediction only.
     pub dry_run: bool,
