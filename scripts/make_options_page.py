@@ -1,5 +1,5 @@
-"""Writes what follows from the declared options, or checks that it is current: the tables of
-docs/options.md, and the keywords of the Python package.
+"""Writes what follows from the declared options, or checks that it is current: the tables and
+the texts about each option in docs/options.md, and the keywords of the Python package.
 
 python scripts/make_options_page.py [--check]
 """
@@ -47,38 +47,69 @@ from .reports import WritePlan
 '''
 
 
+def row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def what(option: dict) -> tuple[str, ...]:
+    """The cells that all tables have."""
+    return option["values"]["text"], option["unit"], option["default"], option["help"]
+
+
+def link(option: dict, shown: str) -> str:
+    """A link to all about an option."""
+    return f"[`{shown}`](#{option['key']})"
+
+
 def of_writer(option: dict) -> str:
-    key = option["key"]
-    name = f"`{key}`" if option["environment"] else f"`{key}` (no variable)"
-    return f"| {name} | {option['values']['text']} | {option['default']} | {option['help']} |\n"
+    name = link(option, option["key"])
+    return row(name if option["environment"] else f"{name} (no variable)", *what(option))
+
+
+def flag(option: dict) -> str:
+    return "--" + option["key"].replace("_", "-")
 
 
 def of_files(option: dict) -> str:
     users = [name for name in ("pack", "plan", "unpack") if option[name]]
-    flag = "`--" + option["key"].replace("_", "-") + "`"
-    cells = (option["values"]["text"], option["default"], option["help"], option["python"])
-    shown = (flag, f"`{option['key']}=`", ", ".join(users), *cells)
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in shown) + " |\n"
+    return row(link(option, flag(option)), f"`{option['key']}=`", ", ".join(users), *what(option))
+
+
+def explained(option: dict) -> str:
+    """All about an option."""
+    words = option["values"]["words"]
+    meanings = "".join(f"- `{word}`: {meaning}.\n" for word, meaning in words)
+    stated = f"Default: {option['default']}. Since {option['since']}."
+    written = [
+        ("With the command: ", option["command"]),
+        ("In Python: ", option["python"]),
+    ]
+    written = [name + text for name, text in written if text]
+    unit = [f"Unit: {option['unit']}."] if option["unit"] else []
+    texts = (option["help"], meanings.rstrip(), option["details"], *written)
+    shown = (*texts, " ".join([*unit, stated]))
+    return f"### {option['key']}\n\n" + "\n\n".join(filter(None, shown)) + "\n"
 
 
 def page(options: list[dict]) -> str:
     """The page, with new tables."""
-    heads = {
-        "options": "| option | values | default | |\n|---|---|---|---|\n",
-        "options of files": "| command | Python | of | values | default | | in Python |\n"
-        "|---|---|---|---|---|---|---|\n",
-    }
-    rows = {
-        "options": map(of_writer, filter(lambda one: one["writer"], options)),
-        "options of files": map(of_files, filter(is_of_files, options)),
+    writers = [one for one in options if one["writer"]]
+    files = [one for one in options if is_of_files(one)]
+    cells = "values | unit | default | |\n"
+    parts = {
+        "options": f"| option | {cells}" + "|---" * 5 + "|\n" + "".join(map(of_writer, writers)),
+        "options of files": f"| command | Python | of | {cells}"
+        + "|---" * 7
+        + "|\n"
+        + "".join(map(of_files, files)),
+        "details": "\n".join(map(explained, options)),
     }
     text = PAGE.read_text()
-    for name, head in heads.items():
-        table = f"\n{head}{''.join(rows[name])}\n"
+    for name, part in parts.items():
         place = re.compile(TABLE.format(name), flags=re.DOTALL)
-        text, found = place.subn(lambda at, table=table: at[1] + table + at[2], text)
+        text, found = place.subn(lambda at, part=part: f"{at[1]}\n{part}\n{at[2]}", text)
         if found != 1:
-            message = f"{PAGE.name} has {found} places for the table of {name}"
+            message = f"{PAGE.name} has {found} places for {name}"
             raise ValueError(message)
     return text
 

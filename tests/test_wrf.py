@@ -239,7 +239,7 @@ def test_options_reach_the_file(standin: Path, tmp_path: Path):
         ("goal=smallest", '"smallest"; it must be balanced, size, speed'),
         ("colour=red", "there are goal, filters, readable_by"),
         ("commit=later", '"later"; it must be background or wait'),
-        ("threads=many", '"many"; it must be a number from 0'),
+        ("threads=many", '"many"; it must be a number of threads from 0'),
         ("precision=/nowhere/rules.toml", "/nowhere/rules.toml"),
         ("goal", "option=value"),
     ],

@@ -25,7 +25,8 @@ def threads(count: int | None) -> int:
         return 0
     number = whole_count(count, "threads")
     if number > _MOST_THREADS:
-        raise refuse("threads", count, f"a number from 0 (one for each core) to {_MOST_THREADS}")
+        allowed = f"a number of threads from 0 (one for each core) to {_MOST_THREADS}"
+        raise refuse("threads", count, allowed)
     return number
 
 

@@ -256,11 +256,18 @@ def _entries(keywords: type, indent: str) -> str:
     entries = []
     for one in json.loads(_frazil.declared_options()):
         if one["key"] in keywords.__annotations__:
-            text = " ".join(part for part in (one["help"], one["python"]) if part)
-            lines = textwrap.wrap(text, 96 - len(indent))
             entries.append(f"{indent}{one['key']} : {_kind(one)}, optional\n")
-            entries += [f"{indent}    {line}\n" for line in lines]
+            first = " ".join(filter(None, (one["help"], one["python"], _unit(one))))
+            texts = [first, one["details"]] if one["details"] else [first]
+            wrapped = ("\n".join(textwrap.wrap(text, 92 - len(indent))) for text in texts)
+            entries.append(textwrap.indent("\n\n".join(wrapped), f"{indent}    ") + "\n")
     return "".join(entries)
+
+
+def _unit(option: Mapping[str, Any]) -> str:
+    """The unit of an option, unless its sentence names it."""
+    is_said = option["unit"].lower() in option["help"].lower()
+    return "" if is_said else f"Unit: {option['unit']}."
 
 
 def _kind(option: Mapping[str, Any]) -> str:

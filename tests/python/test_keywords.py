@@ -20,7 +20,7 @@ from support.command import SAMPLE
         ({"level": "many"}, ["option level", '"many"', "a number from 0"]),
         ({"checksum": "yes"}, ["option checksum", '"yes"', "True or False"]),
         ({"chunks": "kep"}, ["option chunks", '"kep"', "keep"]),
-        ({"threads": -1}, ["option threads", '"-1"', "a number from 0"]),
+        ({"threads": -1}, ["option threads", '"-1"', "a number of threads from 0"]),
         ({"filters": "zzz"}, ["option filters", '"zzz"', "shuffle, deflate(0-9)"]),
         ({"most_chunks": "x"}, ["option most_chunks", '"x"', "more than 0"]),
         ({"chunks": {"lat": "x"}}, ["chunks['lat']", "'x'", "a whole number from 1"]),
@@ -79,7 +79,7 @@ def test_what_is_stated_twice_must_be_the_same(tmp_path):
 def test_wrong_values_of_readers_are_refused_in_the_same_words():
     for options, words in (
         ({"threads": -1}, "threads is -1; it must be a whole number"),
-        ({"threads": 5000}, "threads is 5000; it must be a number from 0"),
+        ({"threads": 5000}, "threads is 5000; it must be a number of threads from 0"),
         ({"chunk_cache": 3}, "chunk_cache is 3; it must be a WritePlan"),
         ({"chunk_cache": {"T": "x"}}, "'x'; it must be a whole number"),
     ):
@@ -132,6 +132,9 @@ def test_keywords_are_in_the_signature_and_documented(function, keywords):
         assert key in inspect.signature(function).parameters
         assert key in documented, key
     assert "**" not in function.__doc__
+    text = " ".join(function.__doc__.split())
+    assert "example 512M. A number, or a text with K, M or G. Unit: bytes." in text
+    assert "scratch file beside the output" in text
 
 
 def test_text_serves_where_mappings_do():

@@ -215,7 +215,7 @@ def test_any_option_can_be_stated_by_its_name(tmp_path):
         assert "frazil_plan" in file.ncattrs()
     with pytest.raises(REFUSED, match="is `goal` meant"):
         frazil.Writer(path, options={"gaol": "size"})
-    with pytest.raises(REFUSED, match="it must be a number from 0"):
+    with pytest.raises(REFUSED, match="it must be a number of threads from 0"):
         frazil.Writer(path, options={"threads": "many"})
 
 

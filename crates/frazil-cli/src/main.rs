@@ -79,7 +79,7 @@ fn run(cli: Cli) -> io::Result<Status> {
         Some(Command::Recover(args)) => commands::recover(&args),
         Some(Command::Synth(args)) => commands::synth(&args, &cancel),
         Some(Command::Import(args)) => commands::import(&args, &cancel),
-        Some(Command::Options { json }) => commands::options(json),
+        Some(Command::Options { key, json }) => commands::options(key, json),
         Some(Command::Man { folder }) => commands::man(&folder),
         Some(Command::PluginPath) => commands::plugin_path(),
         Some(Command::Completions { shell }) => commands::completions(shell),

@@ -43,7 +43,8 @@ impl Resources {
         if threads > Self::MOST_THREADS {
             let most = Self::MOST_THREADS;
             return refuse(format!(
-                "threads is {threads}; it must be a number from 0 (one for each core) to {most}"
+                "threads is {threads}; it must be a number of threads from 0 (one for \
+                 each core) to {most}"
             ));
         }
         let (least, most) = (Self::LEAST_MEMORY_BYTES, Self::MOST_MEMORY_BYTES);

@@ -2,7 +2,7 @@
 //!
 //! From the table follow, for writers, the environment variables (`FRAZIL_GOAL` for `goal`), the entries
 //! of `FRAZIL_OPTIONS`, the keys of `frz_options_set` in C and of `options=` in Fortran and Python; for
-//! whole files, the help of the command's flags, its completions and manual pages, the keywords of
+//! whole files, the help of the command's flags, short and long, its completions and manual pages, the keywords of
 //! `frazil.pack` in Python, their types and documentation; and for all of them the messages that refuse
 //! a value, the list that `frazil options` prints, and `docs/options.md`.
 //! What a value does to a writer is in `frazil-write/src/settable.rs`.
@@ -13,8 +13,7 @@ use frazil_types::{ErrorCode, spelling};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use super::option_table::OPTIONS;
-use frazil_file::error::{Error, Result};
+use frazil_file::error::Error;
 
 /// What an option may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +22,9 @@ pub enum Values {
     Words(&'static [(&'static str, &'static str)]),
     /// Yes or no: a flag of the command, 1 or 0 elsewhere.
     Switch,
-    /// A text or number of this form, as the end of the sentence "it must be ...".
+    /// A number of the option's unit: which, as what follows "a number of seconds".
+    Number(&'static str),
+    /// A text of this form, as the end of the sentence "it must be ...".
     Form(&'static str),
 }
 
@@ -33,13 +34,13 @@ impl Values {
     pub fn words(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Words(words) => words,
-            Self::Switch | Self::Form(_) => &[],
+            Self::Switch | Self::Number(_) | Self::Form(_) => &[],
         }
     }
 }
 
 impl fmt::Display for Values {
-    /// The end of the sentence "it must be ...".
+    /// The end of the sentence "it must be ...", without the unit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Words(words) => {
@@ -51,6 +52,7 @@ impl fmt::Display for Values {
                 }
             }
             Self::Switch => f.write_str("0 or 1"),
+            Self::Number(bounds) => write!(f, "a number{bounds}"),
             Self::Form(form) => f.write_str(form),
         }
     }
@@ -74,10 +76,16 @@ pub struct DeclaredOption {
     pub key: &'static str,
     /// What it may be.
     pub values: Values,
+    /// The unit of its numbers, in the plural: seconds. Empty: it has no numbers, or these have none
+    /// (shares, levels) or bring their own (speeds).
+    pub unit: &'static str,
     /// What holds if nobody states it.
     pub default: &'static str,
     /// What it does, one sentence.
     pub help: &'static str,
+    /// More about it, in a few sentences: when to state it, what it costs, which others it excludes or
+    /// overrides, an example. Empty: that sentence says all.
+    pub details: &'static str,
     /// How the command's flag is written, if that needs words.
     pub command: &'static str,
     /// Its type in Python; empty: text, or as the values say.
@@ -156,62 +164,20 @@ impl Users {
             unpack: self.unpack || other.unpack,
         }
     }
-}
 
-impl DeclaredOption {
-    /// The option of a writer of this name.
-    ///
-    /// # Errors
-    /// [`ErrorCode::InvalidArgument`] with the nearest spelling, or all of them.
-    pub fn find(key: &str) -> Result<&'static Self> {
-        Self::find_among(key, |one| one.of.writer)
-    }
-
-    /// The option of this name among those that are meant.
-    ///
-    /// # Errors
-    /// As [`Self::find`].
-    pub fn find_among(key: &str, is_meant: impl Fn(&Self) -> bool) -> Result<&'static Self> {
-        let among = || OPTIONS.iter().filter(|one| is_meant(one));
-        let found = among().find(|one| one.key == key);
-        found.ok_or_else(|| {
-            let keys: Vec<&str> = among().map(|one| one.key).collect();
-            let cause = format!("there is no option `{key}`");
-            let cure = match spelling::nearest(key, keys.iter().copied()) {
-                Some(meant) => format!("is `{meant}` meant?"),
-                None => format!("there are {}", keys.join(", ")),
-            };
-            Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
-        })
-    }
-
-    /// The option of this name of whatever it is one.
+    /// Their names, for people.
     #[must_use]
-    pub fn named(key: &str) -> Option<&'static Self> {
-        OPTIONS.iter().find(|one| one.key == key)
+    pub fn names(self) -> Vec<&'static str> {
+        let all = [
+            (self.writer, "writers"),
+            (self.pack, "pack"),
+            (self.plan, "plan"),
+            (self.unpack, "unpack"),
+        ];
+        let named = all.into_iter().filter(|(is_one, _)| *is_one);
+        named.map(|(_, name)| name).collect()
     }
 
-    /// The environment variable that states it.
-    #[must_use]
-    pub fn variable(&self) -> String {
-        format!("FRAZIL_{}", self.key.to_ascii_uppercase())
-    }
-
-    /// The error for a value that it cannot have; `shown` is what the user called it.
-    #[must_use]
-    pub fn refuse(&self, shown: &str, value: &str, why: Option<&str>) -> Error {
-        let cause = format!("{shown} is {value:?}; it must be {}", self.values);
-        let cause = why.map_or(cause.clone(), |why| format!("{cause} ({why})"));
-        let error = Error::new(ErrorCode::InvalidArgument, cause);
-        let words = self.values.words().iter().map(|(word, _)| *word);
-        match meant_word(self.key, value).or_else(|| spelling::nearest(value, words)) {
-            Some(meant) => error.with_cure(format!("is `{meant}` meant?")),
-            None => error,
-        }
-    }
-}
-
-impl Users {
     /// Whether an option of these users is one of this command, by its name.
     #[must_use]
     pub fn include(self, command: &str) -> bool {
@@ -224,49 +190,39 @@ impl Users {
     }
 }
 
-/// All options of a writer.
-pub fn writer_options() -> impl Iterator<Item = &'static DeclaredOption> {
-    OPTIONS.iter().filter(|one| one.of.writer)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unknown_option_is_named_with_what_was_meant() {
-        let cure = |key| DeclaredOption::find(key).unwrap_err().cure.unwrap();
-        assert_eq!(cure("gaol"), "is `goal` meant?");
-        assert_eq!(cure("thread"), "is `threads` meant?");
-        assert!(cure("colour").contains("goal, filters, readable_by"));
-        assert!(DeclaredOption::find("carbon_intensity").is_err());
+impl DeclaredOption {
+    /// The environment variable that states it.
+    #[must_use]
+    pub fn variable(&self) -> String {
+        format!("FRAZIL_{}", self.key.to_ascii_uppercase())
     }
 
-    #[test]
-    fn a_wrong_word_is_named_with_what_was_meant() {
-        let goal = DeclaredOption::find("goal").unwrap();
-        let error = goal.refuse("the option goal", "sizee", None);
-        assert_eq!(
-            error.to_string(),
-            "the option goal is \"sizee\"; it must be balanced, size, speed, archive or energy"
-        );
-        assert_eq!(error.cure.as_deref(), Some("is `size` meant?"));
-        let threads = DeclaredOption::find("threads").unwrap();
-        assert_eq!(threads.refuse("threads", "many", None).cure, None);
+    /// What it may be, with the unit, as the end of the sentence "it must be ...".
+    #[must_use]
+    pub fn allowed(&self) -> String {
+        match self.values {
+            Values::Number(bounds) => format!("a number of {}{bounds}", self.unit),
+            other => other.to_string(),
+        }
     }
 
-    #[test]
-    fn options_are_named_once_and_say_what_they_do() {
-        let mut keys: Vec<&str> = OPTIONS.iter().map(|one| one.key).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        assert_eq!(keys.len(), OPTIONS.len());
-        for one in OPTIONS {
-            assert!(
-                one.help.ends_with('.') && !one.default.is_empty(),
-                "{one:?}"
-            );
-            assert_ne!(one.of, Users::default(), "{one:?}");
+    /// Its unit, unless its sentence names it.
+    #[must_use]
+    pub fn unsaid_unit(&self) -> Option<&'static str> {
+        let is_said = self.help.to_lowercase().contains(&self.unit.to_lowercase());
+        (!is_said).then_some(self.unit)
+    }
+
+    /// The error for a value that it cannot have; `shown` is what the user called it.
+    #[must_use]
+    pub fn refuse(&self, shown: &str, value: &str, why: Option<&str>) -> Error {
+        let cause = format!("{shown} is {value:?}; it must be {}", self.allowed());
+        let cause = why.map_or(cause.clone(), |why| format!("{cause} ({why})"));
+        let error = Error::new(ErrorCode::InvalidArgument, cause);
+        let words = self.values.words().iter().map(|(word, _)| *word);
+        match meant_word(self.key, value).or_else(|| spelling::nearest(value, words)) {
+            Some(meant) => error.with_cure(format!("is `{meant}` meant?")),
+            None => error,
         }
     }
 }

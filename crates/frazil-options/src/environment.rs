@@ -5,7 +5,8 @@ use std::ffi::OsString;
 
 use frazil_types::spelling::nearest;
 
-use crate::declared::{DeclaredOption, writer_options};
+use crate::declared::DeclaredOption;
+use crate::option_table::writer_options;
 
 /// What the name of every variable of ours begins with.
 const PREFIX: &str = "FRAZIL_";

@@ -5,7 +5,8 @@
 //!
 //! - [`options`]: packing and unpacking. [`chunk_goal`]: the reads that chunks must serve.
 //! - [`filter_options`]: which filters may be chosen, and for what.
-//! - [`option_table`]: all options, each [declared] once, for all interfaces.
+//! - [`option_table`]: all options, each [declared] once, for all interfaces; [`declared`]: what a
+//!   declaration holds.
 //! - [`policy`]: files that state options for all variables and by variable.
 //! - [`plan_text`]: plans as files. [`environment`]: variables named `FRAZIL_*`. [`size`]: bytes.
 //! - [`pack_report`]: what packing did, for people and as JSON.

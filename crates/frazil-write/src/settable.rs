@@ -9,8 +9,8 @@ use frazil_file::resources::Resources;
 use frazil_options::chunk_goal::{
     AccessPattern, parse_axes, parse_expected, parse_reads, parse_storage,
 };
-use frazil_options::declared::{DeclaredOption, writer_options};
-use frazil_options::option_table::WRF_OPTIONS;
+use frazil_options::declared::DeclaredOption;
+use frazil_options::option_table::{WRF_OPTIONS, writer_options};
 use frazil_options::options::check_readers;
 use frazil_options::plan_text::read_plan;
 use frazil_options::policy::{Policy, read_policy};
@@ -373,7 +373,7 @@ mod tests {
             let error = found.unwrap_err();
             assert_eq!(error.code, ErrorCode::InvalidArgument);
             let key = name["FRAZIL_".len()..].to_ascii_lowercase();
-            let allowed = DeclaredOption::find(&key).unwrap().values;
+            let allowed = DeclaredOption::find(&key).unwrap().allowed();
             let words = format!("{name} is {value:?}; it must be {allowed}");
             assert!(error.cause.contains(&words), "{}", error.cause);
         }

@@ -51,9 +51,9 @@ pub use frazil_file::wording::enumerate;
 pub use frazil_options::chunk_goal::{
     AccessPattern, parse_axes, parse_expected, parse_reads, parse_storage,
 };
-pub use frazil_options::declared::{DeclaredOption, Values, meant_word, writer_options};
+pub use frazil_options::declared::{DeclaredOption, Values, meant_word};
 pub use frazil_options::environment::environment_warnings;
-pub use frazil_options::option_table::OPTIONS;
+pub use frazil_options::option_table::{OPTIONS, writer_options};
 pub use frazil_options::options::{
     ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions, ShufflePolicy, UnpackFormat,
     UnpackOptions,

@@ -10,14 +10,13 @@ use frazil::{DeclaredOption, Values};
 /// Defaults that the help does not show.
 const NO_DEFAULT: [&str; 4] = ["none", "not known", "not stated", "0"];
 
-/// Adds the help of declared options: to those of `pack`, `plan` and `unpack`, and to those of other subcommands
-/// that have none of their own.
+/// Adds the help of declared options: to those of `pack`, `plan` and `unpack`, and the short one to those of
+/// other subcommands that have none of their own.
 pub(super) fn with_help(command: Command) -> Command {
     let name = command.get_name().to_owned();
     command.mut_args(|arg| match declaration(&arg) {
-        Some(declared) if declared.of.include(&name) || arg.get_help().is_none() => {
-            helped(arg, declared)
-        }
+        Some(declared) if declared.of.include(&name) => explained(arg, declared),
+        Some(declared) if arg.get_help().is_none() => arg.help(sentence(declared, false)),
         _ => arg,
     })
 }
@@ -28,7 +27,17 @@ pub(super) fn declaration(arg: &Arg) -> Option<&'static DeclaredOption> {
     DeclaredOption::named(&arg.get_id().as_str().replace('-', "_"))
 }
 
-pub(super) fn helped(arg: Arg, declared: &DeclaredOption) -> Arg {
+/// Adds the sentence of a declared option to its flag, and for `--help` its details.
+pub(super) fn explained(arg: Arg, declared: &DeclaredOption) -> Arg {
+    let mut long = sentence(declared, true);
+    if !declared.details.is_empty() {
+        long = format!("{long}\n\n{}", declared.details);
+    }
+    arg.help(sentence(declared, false)).long_help(long)
+}
+
+/// What an option does, and what holds if nobody states it.
+fn sentence(declared: &DeclaredOption, has_unit: bool) -> String {
     let mut help = declared.help.to_owned();
     if !declared.command.is_empty() {
         help = format!("{help} {}", declared.command);
@@ -37,10 +46,24 @@ pub(super) fn helped(arg: Arg, declared: &DeclaredOption) -> Arg {
     if help.ends_with('.') {
         help.pop();
     }
+    if has_unit && let Some(unit) = declared.unsaid_unit() {
+        help.push_str(&format!(" [unit: {unit}]"));
+    }
     if declared.values != Values::Switch && !NO_DEFAULT.contains(&declared.default) {
         help.push_str(&format!(" [default: {}]", declared.default));
     }
-    arg.help(help)
+    help
+}
+
+/// The option of this name, with underscores or with the hyphens of its flag.
+///
+/// # Errors
+/// The nearest spelling, or all names.
+pub(super) fn named(key: &str) -> Result<&'static DeclaredOption, String> {
+    DeclaredOption::find_among(&key.replace('-', "_"), |_| true).map_err(|error| {
+        let cure = error.cure.as_deref().unwrap_or_default();
+        format!("{error}: {cure}")
+    })
 }
 
 /// The parser of an option that is a number within bounds.
@@ -54,7 +77,7 @@ where
     StringValueParser::new().try_map(move |text| match text.trim().parse::<T>() {
         Ok(number) if bounds.contains(&number) => Ok(number),
         _ => Err(match DeclaredOption::named(key) {
-            Some(declared) => format!("it must be {}", declared.values),
+            Some(declared) => format!("it must be {}", declared.allowed()),
             None => "it must be an allowed number".to_owned(),
         }),
     })

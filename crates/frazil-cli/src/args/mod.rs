@@ -113,8 +113,11 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Print the folder of frazil's HDF5 plugins, for HDF5_PLUGIN_PATH
     PluginPath,
-    /// List the options of programs that write through frazil, for FRAZIL_OPTIONS
+    /// List the options of programs that write through frazil, for FRAZIL_OPTIONS; or explain one option
     Options {
+        /// Show all about this option, of programs or of the command [default: list them]
+        #[arg(value_name = "KEY", value_parser = declared::named)]
+        key: Option<&'static frazil::DeclaredOption>,
         /// Print JSON
         #[arg(long)]
         json: bool,

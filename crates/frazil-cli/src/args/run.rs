@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use frazil::{DeclaredOption, Values, writer_options};
 
-use super::declared::helped;
+use super::declared::explained;
 use super::precision::RunPrecisionArgs;
 
 /// What `frazil run` is asked.
@@ -113,10 +113,10 @@ impl Args for WriterFlags {
                 .long(flag.as_str())
                 .value_name(match declared.values {
                     Values::Switch => "0|1",
-                    Values::Words(_) | Values::Form(_) => "VALUE",
+                    Values::Words(_) | Values::Number(_) | Values::Form(_) => "VALUE",
                 })
                 .allow_negative_numbers(true);
-            command.arg(helped(arg, declared))
+            command.arg(explained(arg, declared))
         })
     }
 

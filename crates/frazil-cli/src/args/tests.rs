@@ -45,6 +45,36 @@ fn every_flag_of_every_command_has_help() {
 }
 
 #[test]
+fn the_short_help_has_a_sentence_and_the_long_one_the_details() {
+    for name in ["pack", "plan", "unpack", "run"] {
+        let mut command = command();
+        let subcommand = command.find_subcommand_mut(name).unwrap();
+        let pages = [subcommand.render_help(), subcommand.render_long_help()];
+        let [short, long] = pages.map(|page| {
+            let page = page.to_string();
+            page.split_whitespace().collect::<Vec<_>>().join(" ")
+        });
+        let is_of = |one: &&DeclaredOption| match name {
+            "run" => one.of.environment,
+            _ => one.of.include(name),
+        };
+        for one in OPTIONS.iter().filter(is_of) {
+            let key = one.key;
+            assert!(long.contains(one.details), "{name} {key}");
+            assert!(!short.contains(one.details), "{name} {key}");
+        }
+        assert!(long.contains("512M [unit: bytes]"), "{name}");
+        assert!(!short.contains("[unit:"), "{name}");
+    }
+    // Its details are about other commands.
+    let long = command()
+        .find_subcommand_mut("verify")
+        .unwrap()
+        .render_long_help();
+    assert!(!long.to_string().contains("scratch file"));
+}
+
+#[test]
 fn flags_are_what_is_declared() {
     for (name, is_of) in [
         ("pack", (|one| one.of.pack) as fn(&DeclaredOption) -> bool),
@@ -250,11 +280,11 @@ fn bad_values_are_refused() {
         ("pack a.nc -o b.nc --threads 5000", "5000"),
         (
             "pack a.nc -o b.nc --threads -1",
-            "it must be a number from 0 (one for each core) to 4096",
+            "it must be a number of threads from 0 (one for each core) to 4096",
         ),
         (
             "pack a.nc -o b.nc --threads two",
-            "it must be a number from 0 (one for each core) to 4096",
+            "it must be a number of threads from 0 (one for each core) to 4096",
         ),
         (
             "pack a.nc -o b.nc --most-chunks 0",

@@ -156,6 +156,45 @@ fn the_long_version_tells_libraries_and_filters() {
 }
 
 #[test]
+fn an_option_is_explained() {
+    let output = frazil(&["options", "memory"]);
+    assert_eq!(output.status.code(), Some(0));
+    let said = stdout(&output);
+    for part in [
+        "memory (FRAZIL_MEMORY)",
+        "a number of bytes, or one with K, M or G",
+        "Default: 256M.",
+        "scratch file beside the output",
+        "Unit: bytes. Option of writers, pack, plan, unpack. Since 0.1.0.",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(said.lines().all(|line| line.len() <= 100), "{said}");
+    let goal = stdout(&frazil(&["options", "goal"]));
+    assert!(
+        goal.contains("- archive: The smallest files, at any cost."),
+        "{goal}"
+    );
+    // Of the command alone, and spelled as its flag.
+    let flag = stdout(&frazil(&["options", "allow-larger", "--json"]));
+    let declared: serde_json::Value = serde_json::from_str(&flag).unwrap();
+    assert_eq!(declared["key"], "allow_larger");
+    assert!(declared["details"].as_str().unwrap().ends_with('.'));
+    let unknown = frazil(&["options", "memroy"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("is `memory` meant?"));
+}
+
+#[test]
+fn manual_pages_hold_the_details_of_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    assert_eq!(frazil(&["man", path]).status.code(), Some(0));
+    let page = std::fs::read_to_string(folder.path().join("frazil-pack.1")).unwrap();
+    assert!(page.contains("scratch file beside the output"));
+}
+
+#[test]
 fn completions_are_printed() {
     let output = frazil(&["completions", "bash"]);
     assert_eq!(output.status.code(), Some(0));
