@@ -8,7 +8,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from support.command import BINARY, DONE, ROOT, frazil, pack
+from support.command import BINARY, DONE, ROOT, frazil, pack, tool
 
 sys.path.insert(0, str(ROOT / "bench"))
 from decision_files import SHAPE, make, smooth
@@ -154,6 +154,21 @@ def test_a_tiny_variable_is_not_put_into_chunks_that_cost_more(tmp_path: Path):
     outcome = frazil("pack", source, "-o", packed, "--goal", "archive")
     assert outcome.code == DONE, outcome.stderr
     assert packed.stat().st_size <= source.stat().st_size * 1.005 + 4096
+
+
+@pytest.mark.parametrize("goal", ["size", "archive"])
+def test_small_variables_are_chunked_where_only_bytes_count(goal: str, tmp_path: Path):
+    """Filters save more than an index of chunks takes, and small chunks leave no holes."""
+    source, copied, packed = (tmp_path / name for name in ("in.nc", "copy.nc", "out.nc"))
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("n", 1900)
+        for number in range(40):
+            steps = np.random.default_rng(number).normal(size=1900)
+            values = np.round(np.cumsum(steps)).astype("f4")
+            file.createVariable(f"v{number}", "f4", ("n",))[:] = values
+    assert tool("nccopy", "-s", "-d", "1", source, copied).returncode == 0
+    pack(source, packed, "--goal", goal)
+    assert packed.stat().st_size <= copied.stat().st_size
 
 
 def test_one_noisy_spot_does_not_make_a_wider_reader_level_larger(tmp_path: Path):

@@ -376,13 +376,10 @@ impl Trial<'_> {
     }
 
     /// What the index of a variable's chunks takes where it could do without chunks.
-    fn new_index_bytes(&self, number: usize) -> u64 {
-        let (variable, shape) = (&self.input.variables()[number], &self.shapes[number]);
-        let needs_chunks = variable.may_grow
-            || shape.is_stated
-            || matches!(variable.storage, DatasetStorage::Chunked { .. });
-        match &shape.chunk {
-            Some(chunk) if !needs_chunks => index_bytes(&variable.shape, chunk),
+    fn spare_index_bytes(&self, number: usize) -> u64 {
+        let variable = &self.input.variables()[number];
+        match &self.shapes[number].chunk {
+            Some(chunk) if !self.needs_chunks(number) => index_bytes(&variable.shape, chunk),
             _ => 0,
         }
     }
@@ -407,7 +404,7 @@ impl Trial<'_> {
                 true => padding,
                 false => 1.0,
             },
-            index_bytes: self.new_index_bytes(samples.variable),
+            index_bytes: self.spare_index_bytes(samples.variable),
             ..requests(self.options, demand, variable, chunk)
         };
         let current = self.current_storage(samples, chunk, &values);

@@ -2,7 +2,7 @@
 
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_plan::{
-    AxisRole, ChunkChoice, ExistingShape, ShapeInput, ShapePolicy, apply_override, choose,
+    AxisRole, ChunkChoice, ExistingShape, Goal, ShapeInput, ShapePolicy, apply_override, choose,
     cmip7_data_shape, share_caches, whole_shape,
 };
 use frazil_types::{ErrorCode, ReaderCache, StorageLayout, VariablePlan, filter_id};
@@ -131,6 +131,7 @@ fn ours(
     if !options.chunk_goal.is_stated() {
         let policy = ShapePolicy {
             existing: existing(options),
+            only_bytes_count: matches!(options.goal, Goal::Size | Goal::Archive),
             ..ShapePolicy::default()
         };
         return choose(&shape_input(variable), &policy);

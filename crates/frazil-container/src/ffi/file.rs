@@ -59,7 +59,8 @@ pub(crate) fn create(
     metadata_block_bytes: u64,
 ) -> Result<(Handle, RawSink)> {
     let _guard = library_lock();
-    let access = PropertyList::file_access_write(metadata_block_bytes)?;
+    // Small chunks come between nodes of indexes. A block for several would end at each of these.
+    let access = PropertyList::file_access_scattered(metadata_block_bytes)?;
     let name = match target {
         Target::File(path) => c_path(path)?,
         Target::Measure => c_name(MEASURE)?,

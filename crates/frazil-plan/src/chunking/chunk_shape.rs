@@ -23,6 +23,7 @@
 use super::balance::Balance;
 use super::read_cost::{ReadCosts, bytes_of};
 use crate::explain;
+use crate::index::index_bytes;
 
 /// Wanted uncompressed bytes of a chunk: 1 MiB.
 ///
@@ -49,7 +50,8 @@ pub const KEEP_FACTOR: f64 = 2.5;
 /// below, the number of chunks is the cost; above, memory is.
 const KEEP_BYTES: std::ops::RangeInclusive<u64> = (16 << 10)..=(8 << 20);
 
-/// Fixed-size variables below this are stored contiguously: a chunk index alone takes about 2 KiB.
+/// Fixed-size variables below this are stored contiguously, unless only bytes count: a chunk index alone
+/// takes about 2 KiB.
 const CONTIGUOUS_BYTES: u64 = 8 << 10;
 
 /// What an unlimited axis without records counts as.
@@ -91,6 +93,9 @@ pub struct ShapePolicy {
     pub existing: ExistingShape,
     /// Wanted uncompressed bytes of a chunk, taken into 64 KiB to 4 MiB.
     pub target_bytes: u64,
+    /// Only bytes count: whatever an index of chunks does not outweigh is chunked. Filters must then be
+    /// compared with their index ([`FilterOptions::index_bytes`](crate::FilterOptions)).
+    pub only_bytes_count: bool,
 }
 
 impl Default for ShapePolicy {
@@ -98,6 +103,7 @@ impl Default for ShapePolicy {
         Self {
             existing: ExistingShape::default(),
             target_bytes: DEFAULT_TARGET_BYTES,
+            only_bytes_count: false,
         }
     }
 }
@@ -189,7 +195,11 @@ pub fn choose(input: &ShapeInput<'_>, policy: &ShapePolicy) -> ChunkChoice {
         if raw_bytes == 0 {
             return ChunkChoice::contiguous(explain::contiguous_empty());
         }
-        if raw_bytes < CONTIGUOUS_BYTES || input.shape.is_empty() {
+        let least = match policy.only_bytes_count {
+            true => index_bytes(input.shape, input.shape),
+            false => CONTIGUOUS_BYTES,
+        };
+        if raw_bytes < least || input.shape.is_empty() {
             return ChunkChoice::contiguous(explain::contiguous_small(raw_bytes));
         }
     }
