@@ -19,6 +19,9 @@ const MEMORY_SHARE: u64 = 8;
 const MOST_SAMPLED_BYTES: u64 = 8 << 20;
 const LEAST_SAMPLED_BYTES: u64 = 4 << 10;
 
+/// Chunks of a variable, and what each took.
+type KnownChunks = Vec<(PackedChunks, Vec<u64>)>;
+
 /// What the compared plans found so far.
 pub(crate) struct ComparedPlans {
     /// What filters made of samples.
@@ -26,7 +29,7 @@ pub(crate) struct ComparedPlans {
     /// How values are rounded, and what it took to decide that: the same for all goals and readers.
     precision: RefCell<Option<(PrecisionDecisions, Planning)>>,
     /// By variable: what chunks took that were packed.
-    chunks: RefCell<Vec<Vec<(PackedChunks, Vec<u64>)>>>,
+    chunks: RefCell<Vec<KnownChunks>>,
 }
 
 /// All that the sizes of some chunks of a variable depend on.
@@ -55,22 +58,25 @@ impl ComparedPlans {
         self.precision.replace(None);
     }
 
-    /// The precision of these plans, and what it took to `decide` it before; that is done once.
+    /// The precision of a plan, and what it took to `decide` it before; for `compared` plans that is done once.
     ///
     /// # Errors
     /// What deciding fails with.
     pub(crate) fn precision(
-        &self,
+        compared: Option<&Self>,
         decide: impl FnOnce() -> Result<PrecisionDecisions>,
     ) -> Result<(PrecisionDecisions, Planning)> {
-        if let Some(known) = &*self.precision.borrow() {
+        let Some(compared) = compared else {
+            return Ok((decide()?, Planning::default()));
+        };
+        if let Some(known) = &*compared.precision.borrow() {
             return Ok(known.clone());
         }
         let started = Planning::start();
         let found = decide()?;
         let mut took = Planning::default();
         took.add(started);
-        self.precision.replace(Some((found.clone(), took)));
+        compared.precision.replace(Some((found.clone(), took)));
         Ok((found, Planning::default()))
     }
 

@@ -47,11 +47,9 @@ pub(crate) fn decide(
     let reaches = resolve_access(input, &shapes, &mut decisions)?;
     let started = Planning::start();
     let known = (&reaches[..], &decisions.sources[..]);
-    let mut precise = || decide_all_precision(input, options, known, budget, progress);
-    let (precision, mut spared) = match compared {
-        Some(compared) => compared.precision(precise)?,
-        None => (precise()?, Planning::default()),
-    };
+    let (precision, mut spared) = ComparedPlans::precision(compared, || {
+        decide_all_precision(input, options, known, budget, progress)
+    })?;
     refine_shapes(
         input,
         options,
