@@ -109,8 +109,7 @@ pub fn final_attributes(
             attributes.extend(kept.map(|bits| int(names::SIGNIFICANT_BITS, bits)));
         }
         Rounding::Linear { .. } => {
-            let earlier = before.and_then(|before| before.bound.absolute);
-            let error = stats.errors.max_absolute_error + earlier.unwrap_or(0.0);
+            let error = linear_error(plan, stats.errors.max_absolute_error, before);
             attributes.push(double(names::LINEAR_ERROR, error));
         }
         _ => {}
@@ -123,6 +122,16 @@ pub fn final_attributes(
         attributes.extend(bounds(&before.bound));
     }
     attributes
+}
+
+/// What `max_abs_compression_error` says: the largest error against the values before all roundings.
+fn linear_error(plan: &QuantizePlan, error: f64, before: Option<&StatedPrecision>) -> f64 {
+    let Some(before) = before else {
+        return error;
+    };
+    let of_both = || since_original(plan, Some(before)).bound.absolute;
+    let earlier = before.bound.absolute.map(|earlier| earlier + error);
+    earlier.or_else(of_both).unwrap_or(error)
 }
 
 /// The attributes of the bound of a variable that was rounded before.

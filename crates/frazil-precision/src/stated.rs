@@ -48,6 +48,9 @@ pub struct Statement {
     pub precision: Option<StatedPrecision>,
     /// The number of its quantization container in [`Input::variables`].
     pub container: Option<usize>,
+    /// What fv3atm's attributes say of a linear grid: bits and the largest error. They say it beside the
+    /// conventions' attributes, which come first.
+    pub linear: Option<(u32, f64)>,
     /// The attributes that say so. Others of such names have a meaning of their own: files have, say,
     /// a `quantization` of their instrument.
     pub attributes: Vec<&'static str>,
@@ -184,12 +187,13 @@ fn read(
         reader.found.push(names::CONTAINER);
     }
     reader.netcdf(&mut precision);
-    reader.linear(&mut precision);
+    let linear = reader.linear(&mut precision);
     derive_bound(&mut precision);
     let says_something = !reader.found.is_empty();
     (says_something || !reader.malformed.is_empty()).then_some(Statement {
         precision: says_something.then_some(precision),
         container,
+        linear,
         attributes: reader.found,
         malformed: reader.malformed,
     })
@@ -275,24 +279,25 @@ impl Reader<'_> {
     }
 
     /// What fv3atm writes: both attributes together, since `nbits` alone may mean anything.
-    fn linear(&mut self, precision: &mut StatedPrecision) {
+    fn linear(&mut self, precision: &mut StatedPrecision) -> Option<(u32, f64)> {
         if !names::OF_LINEAR
             .iter()
             .all(|name| self.attributes.has(name))
         {
-            return;
+            return None;
         }
         let (found, malformed) = (self.found.len(), self.malformed.len());
         let bits = self.count(names::LINEAR_BITS, MAX_LINEAR_BITS);
         let error = self.bound(names::LINEAR_ERROR);
-        let (Some(_), Some(error)) = (bits, error) else {
+        let (Some(bits), Some(error)) = (bits, error) else {
             self.found.truncate(found);
             self.malformed.truncate(malformed);
-            return;
+            return None;
         };
         precision.algorithm.get_or_insert(QuantizeAlgorithm::Linear);
         if precision.bound.is_none() {
             precision.bound.absolute = Some(error);
         }
+        Some((bits, error))
     }
 }

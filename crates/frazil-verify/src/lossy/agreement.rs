@@ -52,8 +52,10 @@ pub(crate) fn promise(
         return Ok(None);
     };
     let before = stated::statement(a, i)?;
-    let same = before.as_ref().and_then(|before| before.precision.as_ref()) == Some(&precision);
-    if same {
+    let is_same = before.as_ref().is_some_and(|before| {
+        before.precision.as_ref() == Some(&precision) && before.linear == statement.linear
+    });
+    if is_same {
         return Ok(None);
     }
     if precision.bound.is_none() {
