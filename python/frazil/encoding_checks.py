@@ -116,6 +116,16 @@ def refused(encoding: Mapping[str, Any], key: str, allowed: str) -> InvalidArgum
     return InvalidArgumentError(cause, cure=f"correct it, or leave {key} out: frazil decides then")
 
 
+def refused_rounding(what: str, **where: Any) -> InvalidArgumentError:
+    """The error where values that come into a variable of an existing file are to be rounded."""
+    return InvalidArgumentError(
+        f"{what} is stated, and values that come into a variable of the file are not rounded",
+        cure="leave it out, and round all values when the file is complete: "
+        "frazil.pack(path, in_place=True, precision=...)",
+        **where,
+    )
+
+
 def is_flag(value: Any) -> bool:
     """Whether a value is a yes or a no, as Python, numpy or a file of settings have it."""
     return isinstance(value, bool | np.bool_) or (

@@ -271,3 +271,18 @@ def _kind(option: Mapping[str, Any]) -> str:
         return "bool"
     words = [f'"{word}"' for word, _ in option["values"]["words"]]
     return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:]))) or "str"
+
+
+def without_contradiction(
+    options: Mapping[str, Any] | None, keywords: Mapping[str, Any]
+) -> dict[str, Any]:
+    """``options=`` of a writer, if no keyword states otherwise."""
+    stated = {} if options is None else checks.mapping("options", options, "a mapping of names")
+    for key, value in stated.items():
+        other = keywords.get(key)
+        if other is not None and as_text(other) != as_text(value):
+            raise InvalidArgumentError(
+                f"{key} is stated twice: {other!r} by its keyword, {value!r} in options=",
+                cure="leave one of them out",
+            )
+    return stated
