@@ -1,4 +1,4 @@
-"""Blocks of dask arrays that must be as large as dask was told."""
+"""Blocks of dask arrays that must have the shape which was declared for them."""
 
 from __future__ import annotations
 

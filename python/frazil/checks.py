@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _frazil
-from .errors import InvalidArgumentError, UnsupportedError
+from .errors import FileMissingError, InvalidArgumentError, UnsupportedError
 from .types import whole_count
 
 _MOST_THREADS = 4096
@@ -91,6 +91,16 @@ def can_be_continued(path: Path) -> None:
             "it is a classic netCDF file, and frazil writes on in netCDF-4 files only",
             file=path,
             cure="make it one before: frazil.pack(path, in_place=True, allow_larger=True)",
+        )
+
+
+def folder_of(path: Path) -> None:
+    """Refuses a file that is to be written to a folder that is not there."""
+    if not path.parent.exists():
+        raise FileMissingError(
+            f"the folder {str(path.parent)!r} does not exist",
+            file=path,
+            cure="make it before, or correct its name",
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _frazil
+from . import checks
 from .encoding_checks import check, compression_of, level_of
 from .errors import InvalidArgumentError, UnsupportedError
 
@@ -98,11 +98,9 @@ def storage(variable: Any, *, is_asked: bool, unlimited: Collection[str]) -> Sto
     result = Storage()
     unknown = sorted(set(encoding) - VALID, key=str)
     if unknown and is_asked:
-        meant = _frazil.nearest_word(str(unknown[0]), sorted(VALID))
         raise InvalidArgumentError(
-            f"unexpected encoding parameters for 'frazil' backend: {unknown!r}. "
-            + (f"Did you mean {meant!r}? " if meant else "")
-            + f"Valid encodings are: {sorted(VALID)!r}"
+            f"unexpected encoding parameters for 'frazil' backend: {unknown!r}",
+            cure=checks.one_of(str(unknown[0]), sorted(VALID)),
         )
     if is_asked:
         check(variable, encoding, unlimited)

@@ -103,6 +103,7 @@ class Writer:
             declared=[(key, as_text(value)) for key, value in asked.items()],
         )
         self.path = Path(path)
+        checks.folder_of(self.path)
         if mode == "a":
             checks.can_be_continued(self.path)
             self._writer = _frazil.Writer.append(self.path, described)

@@ -17,7 +17,7 @@ from typing import Any
 from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
-from . import _frazil, appending
+from . import _frazil, appending, checks
 from . import temporary as temporary_files
 from .appending import Before
 from .crew import Crew
@@ -58,6 +58,7 @@ class Output:
     def __init__(
         self, path: str | os.PathLike[str], mode: str, layout: str = "standard", **options: Any
     ) -> None:
+        checks.folder_of(Path(path))
         # A link stays; what it points to is replaced, unless it is a stranger's.
         self.path = Path(_frazil.followed_output(Path(path)))
         if self.path.is_dir():

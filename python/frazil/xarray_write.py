@@ -367,6 +367,12 @@ def _check_encoding(dataset: Any, group: str | None, encoding: Any, path: StrPat
 
 def _nodes(dataset: Any, group: str | None) -> list[tuple[str | None, xr.Dataset]]:
     """Groups and what goes into them."""
+    if not isinstance(dataset, xr.Dataset | xr.DataArray | xr.DataTree):
+        raise InvalidArgumentError(
+            f"the data are {type(dataset).__name__}; they must be a Dataset, a DataArray or a "
+            "DataTree of xarray",
+            cure='for an array: xr.Dataset({"name": (("y", "x"), values)})',
+        )
     if isinstance(dataset, xr.DataTree):
         base = "" if group is None else group.strip("/")
         return [
