@@ -17,7 +17,7 @@ from typing import Any
 from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
-from . import _frazil, appending, checks
+from . import _frazil, appending, checks, packing_range
 from . import temporary as temporary_files
 from .appending import Before
 from .crew import Crew
@@ -303,6 +303,14 @@ class FrazilStore(WritableCFDataStore):
             # It names those that are not written again, too.
             return
         self.writer.set_attribute(key, value, self.group)
+
+    def encode(self, variables: Mapping[Any, Any], attributes: Any) -> Any:
+        file = str(self._output.path)
+        variables = {
+            name: packing_range.checked(variable, str(name), file)
+            for name, variable in variables.items()
+        }
+        return super().encode(variables, attributes)
 
     def encode_variable(self, variable: Any, name: Any = None) -> Any:
         for coder in (EncodedStringCoder(allows_unicode=True), CharacterArrayCoder()):
