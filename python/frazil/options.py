@@ -131,7 +131,7 @@ def precision_rules(
         return []
     allowed = "a mapping of names or patterns to their options, or a file of rules"
     if isinstance(precision, list):
-        if not all(isinstance(rule, Mapping) and "variables" in rule for rule in precision):
+        if not all(isinstance(rule, Mapping) for rule in precision):
             raise checks.refuse("precision", precision, allowed)
         return precision
     if isinstance(precision, Mapping):

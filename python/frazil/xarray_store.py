@@ -40,15 +40,15 @@ from .writer import VariableWriter, Writer
 
 
 @contextlib.contextmanager
-def _named(temporary: Path | None, path: Path) -> Iterator[None]:
-    """Errors name the file that was asked for."""
+def _named(ours: tuple[Path | None, ...], name: str) -> Iterator[None]:
+    """Errors name the file as it was asked for, not by names of ours."""
     try:
         yield
     except Error as error:
-        if temporary is not None and error.file == str(temporary):
-            error.file = str(path)
+        if error.file in [str(one) for one in ours if one is not None]:
+            error.file = name
             if isinstance(error, OSError):
-                error.filename = error.file
+                error.filename = name
         raise
 
 
@@ -58,20 +58,23 @@ class Output:
     def __init__(
         self, path: str | os.PathLike[str], mode: str, layout: str = "standard", **options: Any
     ) -> None:
+        #: As it was given: errors name it so.
+        self.name = os.fspath(path)
         checks.folder_of(Path(path))
         # A link stays; what it points to is replaced, unless it is a stranger's.
         self.path = Path(_frazil.followed_output(Path(path)))
         if self.path.is_dir():
-            raise IsFolderError("it is a folder", file=self.path, cure="name a file in it")
+            raise IsFolderError("it is a folder", file=self.name, cure="name a file in it")
         is_new = mode in ("w", "w-", "x") or not self.path.exists()
         if mode in ("w-", "x") and self.path.exists():
             raise AlreadyExistsError(
-                "it exists already", file=self.path, cure="state mode='w' to replace it"
+                "it exists already", file=self.name, cure="state mode='w' to replace it"
             )
         self._temporary: Path | None = None
         if is_new:
             # Whoever writes it goes on doing so.
-            _frazil.while_locked(self.path, lambda: None)
+            with self.named():
+                _frazil.while_locked(self.path, lambda: None)
             self._temporary = temporary_files.make(self.path)
         try:
             with self.named():
@@ -83,13 +86,15 @@ class Output:
                     precision_is_shared=True,
                     **options,
                 )
+                # The writer has locked it: nobody else changes it.
+                self.before = Before({}, {}) if is_new else Before.of(self.path)
         except BaseException:
+            if hasattr(self, "writer"):
+                self.writer.abandon()
             if self._temporary is not None:
                 self._temporary.unlink(missing_ok=True)
             raise
         self._layout, self._options = layout, options
-        # The writer has locked it: nobody else changes it.
-        self.before = Before({}, {}) if is_new else Before.of(self.path)
         self.dropped: list[str] = []
         self._lock = threading.Lock()
         # Delayed values that nobody computes leave nothing behind, nor does the program's end.
@@ -98,7 +103,7 @@ class Output:
 
     def named(self) -> contextlib.AbstractContextManager[None]:
         """Errors raised within name the file that was asked for."""
-        return _named(self._temporary, self.path)
+        return _named((self._temporary, self.path), self.name)
 
     @property
     def written_path(self) -> Path:
@@ -127,7 +132,8 @@ class Output:
                 with self.named():
                     self._lay_out(temporary)
             name = functools.partial(temporary_files.give_name, temporary, self.path)
-            _frazil.while_locked(self.path, name)
+            with self.named():
+                _frazil.while_locked(self.path, name)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -238,7 +244,7 @@ class FrazilStore(WritableCFDataStore):
         progress: Progress | None = None,
     ) -> None:
         if group is not None and not isinstance(group, str):
-            raise InvalidArgumentError("group must be a string or None", file=output.path)
+            raise InvalidArgumentError("group must be a string or None", file=output.name)
         self._output = output
         self.group = None if group is None or not group.strip("/") else group.strip("/")
         self.append_dim = append_dim
@@ -305,7 +311,7 @@ class FrazilStore(WritableCFDataStore):
         self.writer.set_attribute(key, value, self.group)
 
     def encode(self, variables: Mapping[Any, Any], attributes: Any) -> Any:
-        file = str(self._output.path)
+        file = self._output.name
         variables = {
             name: packing_range.checked(variable, str(name), file)
             for name, variable in variables.items()
@@ -336,7 +342,7 @@ class FrazilStore(WritableCFDataStore):
         try:
             found = storage(variable, is_asked=check_encoding, unlimited=growing)
         except Error as error:
-            error.file, error.variable = str(self._output.path), name
+            error.file, error.variable = self._output.name, name
             raise
         if variable.dtype.metadata and "enum" in variable.dtype.metadata:
             found.dropped.append("enumeration")
@@ -364,7 +370,7 @@ class FrazilStore(WritableCFDataStore):
         self, existing: VariableWriter, before: dict[str, Any], variable: Any, *, is_asked: bool
     ) -> Target:
         """Values for a variable of the file: after those that it has, or in their place."""
-        where = {"file": self._output.path, "variable": existing.name}
+        where = {"file": self._output.name, "variable": existing.name}
         if existing.dims != tuple(variable.dims):
             cause = f"has dimensions {existing.dims}, not {tuple(variable.dims)}"
             raise InvalidArgumentError(cause, **where)
