@@ -127,6 +127,7 @@ def fitted(
             found = existing.variables[name]
             _check_stated(stated, found, str(name), path)
             result.dropped += _of_storage(stated, found.encoding, str(name))
+            _check_times(dataset.variables[name], found, str(name), path)
             dataset[name].encoding = _as_in_file(found, dataset[name].attrs)
     return result
 
@@ -141,11 +142,27 @@ def _has_group(path: StrPath, group: str | None) -> bool:
     return True
 
 
+def _check_times(given: xr.Variable, found: xr.Variable, name: str, path: StrPath) -> None:
+    """Refuses bare numbers where the file has times."""
+    units = found.encoding.get("units")
+    if _is_time(units) and given.dtype.kind not in "MO" and "units" not in given.attrs:
+        raise InvalidArgumentError(
+            f"attribute units is {units!r} in the file and not there in the values added, which "
+            "are numbers",
+            file=path,
+            variable=name,
+            cure="add times, or state the units of the numbers",
+        )
+
+
 def _as_in_file(found: xr.Variable, attrs: Mapping[str, Any]) -> dict[str, Any]:
     """The encoding of an existing variable, for values that go on after its own."""
     # xarray makes NaN the fill value where nothing is said.
     encoding = {"_FillValue": None}
     encoding |= {key: found.encoding[key] for key in _VALUES if key in found.encoding}
+    if _plain_type(encoding.get("dtype")) == "str":
+        # xarray would cut texts to the longest one that the file has.
+        encoding["dtype"] = str
     if _is_time(encoding.get("units")):
         encoding.setdefault("calendar", "standard")
     # What is not decoded comes with its attributes, which are compared later.
@@ -206,8 +223,7 @@ def check_meaning(
         is_time = _is_time(before.get("units"))
         if key == "calendar" and is_time:
             ours = ours or "standard"
-        is_needed = key in _DECODING or (key in ("units", "calendar") and is_time)
-        if theirs is None and not is_needed:
+        if theirs is None and key not in _DECODING:
             continue
         if key == "_FillValue" and _is_nan(theirs) and (ours is None or dtype.kind == "f"):
             continue
@@ -282,6 +298,9 @@ def _is_same(key: str, theirs: Any, ours: Any) -> bool:
     if theirs is None or ours is None:
         return theirs is ours
     if key == "dtype":
+        if all(str(one).startswith("timedelta64") for one in (theirs, ours)):
+            # How fine they are in memory: the values' units say the rest.
+            return True
         return _plain_type(theirs) == _plain_type(ours)
     if key == "units":
         return _plain_units(theirs) == _plain_units(ours)

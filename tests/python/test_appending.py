@@ -218,3 +218,29 @@ def test_a_tree_goes_on_in_all_groups_that_have_the_dimension(path):
         np.testing.assert_array_equal(found["fixed/mask"], [1, 2])
     with pytest.raises(InvalidArgumentError, match="not a dimension of the data"):
         frazil.to_netcdf(tree("2020-01-03"), path, append_dim="nothing")
+
+
+def test_texts_may_be_longer_than_those_of_the_file(path):
+    for texts in (["a", "bb"], ["cccc", ""]):
+        frazil.to_netcdf(xr.Dataset({"v": ("t", texts)}), path, append_dim="t")
+    with xr.open_dataset(path) as found:
+        assert list(found.v.values) == ["a", "bb", "cccc", ""]
+
+
+@pytest.mark.parametrize("is_dask", [False, True])
+def test_bounds_of_times_and_spans_go_on(is_dask, path):
+    times = pd.date_range("2000-01-01", periods=4)
+    whole = xr.Dataset(
+        {
+            "span": ("time", pd.to_timedelta([1, 2, 3, 4], "h")),
+            "is": ("time", [True, False, False, True]),
+            "time_bnds": (("time", "b"), np.stack([times, times + pd.Timedelta("1D")], 1)),
+        },
+        {"time": ("time", times, {"bounds": "time_bnds"})},
+    )
+    for part in (slice(0, 2), slice(2, 4)):
+        data = whole.isel(time=part)
+        frazil.to_netcdf(data.chunk(time=1) if is_dask else data, path, append_dim="time")
+    with xr.open_dataset(path) as found:
+        for name in whole.variables:
+            np.testing.assert_array_equal(found[name], whole[name])
