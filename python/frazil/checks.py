@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _frazil
-from .errors import InvalidArgumentError
+from .errors import FileMissingError, InvalidArgumentError, UnsupportedError
 from .types import whole_count
 
 _MOST_THREADS = 4096
@@ -77,6 +77,32 @@ def target(
         cure = "name an output, or state in_place=True to replace the input"
         raise InvalidArgumentError(cause, cure=cure)
     return None
+
+
+def can_be_continued(path: Path) -> None:
+    """Refuses a classic file, which frazil reads and does not write."""
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError:
+        # Whoever opens it to write says what is wrong.
+        return
+    if magic[:3] == b"CDF" and magic[3:] in (b"\x01", b"\x02", b"\x05"):
+        raise UnsupportedError(
+            "it is a classic netCDF file, and frazil writes on in netCDF-4 files only",
+            file=path,
+            cure="make it one before: frazil.pack(path, in_place=True, allow_larger=True)",
+        )
+
+
+def folder_of(path: Path) -> None:
+    """Refuses a file that is to be written to a folder that is not there."""
+    if not path.parent.exists():
+        raise FileMissingError(
+            f"the folder {str(path.parent)!r} does not exist",
+            file=path,
+            cure="make it before, or correct its name",
+        )
 
 
 def one_of(word: str, known: list[str]) -> str | None:

@@ -39,6 +39,8 @@ class Definition:
         What masked values become; ``None``: the file says.
     no_fill : bool
         There is no such value.
+    is_old : bool
+        The file had it before it was opened, and nobody looked yet whether rounding is asked for.
     """
 
     number: int
@@ -48,6 +50,7 @@ class Definition:
     axes: tuple[Dimension, ...]
     fill: Any = None
     no_fill: bool = False
+    is_old: bool = False
 
 
 @dataclass
@@ -77,7 +80,8 @@ class Definitions:
             self._dimensions[number].length = one["length"]
         for number, one in enumerate(schema["variables"]):
             axes = [self._dimensions[axis] for axis in one["dimensions"]]
-            self._enter_variable(number, one["group"], one["name"], one["type"], axes)
+            variable = self._enter_variable(number, one["group"], one["name"], one["type"], axes)
+            variable.is_old = True
 
     def _schema(self) -> dict[str, Any]:
         return json.loads(self._writer.schema())

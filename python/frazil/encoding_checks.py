@@ -16,6 +16,8 @@ from .errors import InvalidArgumentError
 COMPRESSION_FLAGS = ("zlib", "zstd", "szip", "bzip2", "blosc")
 _YES_OR_NO = (*COMPRESSION_FLAGS, "shuffle", "fletcher32", "contiguous")
 _LEVELS = ("complevel", "compression_opts")
+# Those of doubles.
+_MOST_DIGITS, _MOST_BITS = 15, 52
 _ZLIB = ("zlib", "gzip", "deflate")
 
 
@@ -40,15 +42,19 @@ def check(variable: Any, encoding: Mapping[str, Any], unlimited: Collection[str]
         if encoding.get(key) is not None and not is_flag(encoding[key]):
             raise refused(encoding, key, "True or False")
     digits = encoding.get("significant_digits")
-    if digits is not None and (whole(digits) is None or digits < 0):
-        raise refused(encoding, "significant_digits", "a whole number from 0 on")
+    most = _MOST_BITS if encoding.get("quantize_mode") == "BitRound" else _MOST_DIGITS
+    if digits is not None and (whole(digits) is None or not 0 <= digits <= most):
+        raise refused(encoding, "significant_digits", f"a whole number from 0 to {most}")
     places = encoding.get("least_significant_digit")
     if places is not None and not isinstance(places, int | float | np.number):
         raise refused(encoding, "least_significant_digit", "a number")
+    name = compression_of(encoding)
+    if name not in (*_ZLIB, "zstd", None, False):
+        # Its levels do not matter: it is not written at all.
+        return
     for key in _LEVELS:
         if encoding.get(key) is not None and whole(encoding[key]) is None:
             raise refused(encoding, key, "a whole number")
-    name = compression_of(encoding)
     level = level_of(encoding)
     if level is not None and name in (*_ZLIB, None) and not 0 <= level <= 9:
         key = next(key for key in reversed(_LEVELS) if encoding.get(key) is not None)
@@ -114,6 +120,16 @@ def refused(encoding: Mapping[str, Any], key: str, allowed: str) -> InvalidArgum
     """The error for a value that a key of an encoding cannot have."""
     cause = f"encoding {key} is {encoding[key]!r}; it must be {allowed}"
     return InvalidArgumentError(cause, cure=f"correct it, or leave {key} out: frazil decides then")
+
+
+def refused_rounding(what: str, **where: Any) -> InvalidArgumentError:
+    """The error where values that come into a variable of an existing file are to be rounded."""
+    return InvalidArgumentError(
+        f"{what} is stated, and values that come into a variable of the file are not rounded",
+        cure="leave it out, and round all values when the file is complete: "
+        "frazil.pack(path, in_place=True, precision=...)",
+        **where,
+    )
 
 
 def is_flag(value: Any) -> bool:

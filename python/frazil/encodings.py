@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _frazil
+from . import checks
 from .encoding_checks import check, compression_of, level_of
-from .errors import UnsupportedError
+from .errors import InvalidArgumentError, UnsupportedError
 
 # Those of xarray's engine netcdf4, and two that say where the data came from.
 VALID = {
@@ -91,18 +91,16 @@ def storage(variable: Any, *, is_asked: bool, unlimited: Collection[str]) -> Sto
 
     Raises
     ------
-    ValueError
+    InvalidArgumentError, UnsupportedError
         If the user asked for it: for a key that is unknown, and for what cannot be.
     """
     encoding = {key: value for key, value in variable.encoding.items() if key not in HARMLESS}
     result = Storage()
     unknown = sorted(set(encoding) - VALID, key=str)
     if unknown and is_asked:
-        meant = _frazil.nearest_word(str(unknown[0]), sorted(VALID))
-        raise ValueError(
-            f"unexpected encoding parameters for 'frazil' backend: {unknown!r}. "
-            + (f"Did you mean {meant!r}? " if meant else "")
-            + f"Valid encodings are: {sorted(VALID)!r}"
+        raise InvalidArgumentError(
+            f"unexpected encoding parameters for 'frazil' backend: {unknown!r}",
+            cure=checks.one_of(str(unknown[0]), sorted(VALID)),
         )
     if is_asked:
         check(variable, encoding, unlimited)
@@ -187,7 +185,9 @@ def _rounding(variable: Any, encoding: Mapping[str, Any], result: Storage) -> No
     if digits:
         algorithm, key = _QUANTIZERS.get(mode or "BitGroom", (None, ""))
         if algorithm is None:
-            raise ValueError(f"quantize_mode is {mode!r}; it must be one of {list(_QUANTIZERS)}")
+            raise InvalidArgumentError(
+                f"quantize_mode is {mode!r}; it must be one of {list(_QUANTIZERS)}"
+            )
         result.settings["precision"] = {"algorithm": algorithm, key: int(digits)}
         result.settings["netcdf_statement"] = True
     elif encoding.get("least_significant_digit") is not None:

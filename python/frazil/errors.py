@@ -2,6 +2,11 @@
 
 All of them are :class:`Error`. Most are also the exception that Python itself raises in such a
 case, so that ``except FileNotFoundError`` catches a missing file.
+
+Where Python or xarray says which exception it must be, functions raise that one: :class:`TypeError`
+for keywords that are unknown and for copies of a :class:`frazil.Writer`, :class:`IndexError` for
+indices. What xarray itself finds wrong with a dataset is its :class:`ValueError` or
+:class:`TypeError`, and what dask computes raises its own exceptions.
 """
 
 from __future__ import annotations
@@ -101,6 +106,16 @@ class FileMissingError(NotFoundError, FileNotFoundError):
     """A file that does not exist."""
 
     _errno = errno.ENOENT
+
+
+class MissingGroupError(NotFoundError, OSError):
+    """A group that a file does not have; xarray's engines raise :class:`OSError` then."""
+
+
+class IsFolderError(InvalidArgumentError, IsADirectoryError):
+    """A folder where a file is to be written."""
+
+    _errno = errno.EISDIR
 
 
 class PermissionDeniedError(Error, PermissionError):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType, TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, NoReturn, Self
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from .datatypes import (
     read_dtype,
     text,
 )
-from .errors import FileNotice, InvalidArgumentError, NotFoundError, plain
+from .errors import FileNotice, InvalidArgumentError, NotFoundError, UnknownNameError, plain
 from .options import Reads, StrPath, explained
 from .pictures import chunk_grid_html, escape, folded, folded_list, largest_first
 from .types import whole_count, whole_number
@@ -115,6 +115,22 @@ def _plain_value(value: Any) -> str:
     return repr(value.tolist() if isinstance(value, np.generic | np.ndarray) else value)
 
 
+class _ByName(dict[str, Any]):
+    """Groups or variables by name; one that is not there is no bare :class:`KeyError`."""
+
+    def __init__(self, kind: str, file: str, named: Iterable[tuple[str, Any]] = ()) -> None:
+        super().__init__(named)
+        self._kind, self._file = kind, file
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise UnknownNameError(
+            f"there is no such {self._kind}",
+            file=self._file,
+            variable=str(name),
+            cure=checks.one_of(str(name), list(self)),
+        )
+
+
 class Group:
     """A group: dimensions, variables, groups and attributes by name."""
 
@@ -156,7 +172,8 @@ class Group:
     def groups(self) -> Mapping[str, Group]:
         """Groups in this one."""
         found = (one for one in self._file._groups if one._parent == self._number)
-        return MappingProxyType({one.name: one for one in found})
+        named = ((one.name, one) for one in found)
+        return MappingProxyType(_ByName("group", self._file.filename, named))
 
     @property
     def variables(self) -> Mapping[str, Variable]:
@@ -246,7 +263,7 @@ class File(Group):
         for number, one in enumerate(model["groups"]):
             if number:
                 self._groups.append(Group(self, number, one))
-        self._variables: list[dict[str, Variable]] = [{} for _ in self._groups]
+        self._variables = [_ByName("variable", self.filename) for _ in self._groups]
         for number, one in enumerate(model["variables"]):
             self._variables[one["group"]][one["name"]] = Variable(self, number, one)
         super().__init__(self, 0, model["groups"][0])

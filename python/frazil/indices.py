@@ -22,8 +22,9 @@ def box_of(
     """
     keys = key if isinstance(key, tuple) else (key,)
     rank = len(limits)
-    if Ellipsis in keys:
-        at = keys.index(Ellipsis)
+    # Not `in`: arrays are compared element by element.
+    at = next((i for i, one in enumerate(keys) if one is Ellipsis), None)
+    if at is not None:
         missing = rank - (len(keys) - 1)
         keys = (*keys[:at], *[slice(None)] * missing, *keys[at + 1 :])
     keys = (*keys, *[slice(None)] * (rank - len(keys)))

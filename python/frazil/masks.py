@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .block_shapes import check_computed
+
 
 def given(values: Any, dtype: np.dtype) -> np.ndarray:
     """Values as an array: one of numpy's masked arrays only if some of them are masked.
@@ -17,12 +19,19 @@ def given(values: Any, dtype: np.dtype) -> np.ndarray:
         Also sequences with masked values in them, and dask's arrays of masked blocks.
     dtype : numpy type
         The type that they are to have, for the places of masked ones in sequences.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If values of dask's have another shape than declared.
     """
     if isinstance(values, list | tuple):
         return _of_sequence(values, dtype) if is_masked(values) else np.asarray(values)
     # As an array, it would tell values only.
     if hasattr(values, "compute") and getattr(values, "__dask_graph__", lambda: None)():
-        values = values.compute()
+        declared = values.shape
+        values = np.asanyarray(values.compute())
+        check_computed(declared, values.shape)
     values = np.asanyarray(values)
     return values if np.ma.is_masked(values) else np.asarray(values)
 

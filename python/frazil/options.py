@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import math
 import os
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
 
 from . import _frazil, checks
 from .errors import InvalidArgumentError
@@ -126,13 +129,15 @@ def precision_rules(
     """
     if precision is None:
         return []
+    allowed = "a mapping of names or patterns to their options, or a file of rules"
     if isinstance(precision, list):
+        if not all(isinstance(rule, Mapping) for rule in precision):
+            raise checks.refuse("precision", precision, allowed)
         return precision
     if isinstance(precision, Mapping):
         rules = [_rule(pattern, request) for pattern, request in precision.items()]
         # A mapping is read without thought of its order: a name goes before a pattern.
         return sorted(rules, key=lambda rule: _frazil.narrowness(rule["variables"][0]))
-    allowed = "a mapping of names or patterns to their options, or a file of rules"
     return json.loads(_frazil.read_precision(checks.path("precision", precision, allowed)))
 
 
@@ -143,6 +148,9 @@ def _rule(pattern: str, request: Any) -> dict[str, Any]:
     allowed = 'a mapping, {"significant_digits": 4}, or None'
     named = f"precision[{pattern!r}]"
     stated = {"lossless": True} if request is None else checks.mapping(named, request, allowed)
+    for key, value in stated.items():
+        if isinstance(value, float | np.floating) and not math.isfinite(value):
+            raise checks.refuse(f"{named}[{key!r}]", value, "a finite number")
     return {"variables": [pattern], "request": stated}
 
 
@@ -192,6 +200,9 @@ def plan_dict(plan: WritePlan | None) -> dict[str, Any] | None:
 
 def _overrides(chunks: Any) -> dict[str, Any]:
     """``chunks=``: a policy, extents by dimension, or extents by variable and dimension."""
+    if chunks is not None and not isinstance(chunks, str | Mapping):
+        allowed = '"auto", "keep", or a mapping of dimensions to lengths, {"time": 24}'
+        raise checks.refuse("chunks", chunks, allowed)
     if not isinstance(chunks, Mapping):
         return {} if chunks is None else {"chunks": chunks}
     overrides = []
@@ -278,3 +289,18 @@ def _kind(option: Mapping[str, Any]) -> str:
         return "bool"
     words = [f'"{word}"' for word, _ in option["values"]["words"]]
     return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:]))) or "str"
+
+
+def without_contradiction(
+    options: Mapping[str, Any] | None, keywords: Mapping[str, Any]
+) -> dict[str, Any]:
+    """``options=`` of a writer, if no keyword states otherwise."""
+    stated = {} if options is None else checks.mapping("options", options, "a mapping of names")
+    for key, value in stated.items():
+        other = keywords.get(key)
+        if other is not None and as_text(other) != as_text(value):
+            raise InvalidArgumentError(
+                f"{key} is stated twice: {other!r} by its keyword, {value!r} in options=",
+                cure="leave one of them out",
+            )
+    return stated

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from . import _frazil
-from .errors import InvalidArgumentError, plain
+from . import _frazil, checks
+from .errors import InvalidArgumentError, UnknownNameError, plain
 from .pictures import (
     bytes_text,
     chunk_grid_svg,
@@ -149,7 +149,11 @@ class _ByPath:
         for variable in self.variables:
             if variable.path == path or variable.path == f"/{path}":
                 return variable
-        raise KeyError(path)
+        raise UnknownNameError(
+            "the report has no such variable",
+            variable=path,
+            cure=checks.one_of(path, [variable.path for variable in self.variables]),
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(variable.path for variable in self.variables)

@@ -16,7 +16,8 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from . import _frazil
+from . import _frazil, checks
+from .errors import UnknownNameError
 from .references import SPLIT_BYTES
 
 if TYPE_CHECKING:
@@ -60,7 +61,12 @@ class Parser:
             warnings.warn(f"{one['path']} is left out: {one['cause']}{cure}", stacklevel=2)
         tree = _Tree(references["refs"], self.drop_variables)
         if self.group not in tree.groups:
-            raise KeyError(f"{url} has no group {self.group!r}")
+            raise UnknownNameError(
+                "there is no such group",
+                file=url,
+                variable=self.group,
+                cure=checks.one_of(self.group, list(tree.groups)),
+            )
         return ManifestStore(registry=registry, group=tree.group(self.group))
 
 

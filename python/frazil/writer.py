@@ -17,6 +17,7 @@ import numpy as np
 from . import _frazil, checks, masks
 from .asked_filters import filters_of, is_filtered
 from .definitions import Definition, Definitions, Dimension
+from .encoding_checks import refused_rounding
 from .ending import Ended, check_not_ending, close_in_the_end
 from .errors import Error, InvalidArgumentError, NotFoundError
 from .fills import default_fill, fill_bytes, fill_of, learn_fills
@@ -31,6 +32,7 @@ from .options import (
     plan_dict,
     precision_rules,
     stated,
+    without_contradiction,
 )
 from .reports import WritePlan, WriterReport
 from .types import (
@@ -44,21 +46,6 @@ from .types import (
 
 # Copies of values that must be made are made in pieces of about this many bytes.
 _PIECE_BYTES = 64 << 20
-
-
-def _without_contradiction(
-    options: Mapping[str, Any] | None, keywords: Mapping[str, Any]
-) -> dict[str, Any]:
-    """``options=``, if no keyword states otherwise."""
-    stated = {} if options is None else checks.mapping("options", options, "a mapping of names")
-    for key, value in stated.items():
-        other = keywords.get(key)
-        if other is not None and as_text(other) != as_text(value):
-            raise InvalidArgumentError(
-                f"{key} is stated twice: {other!r} by its keyword, {value!r} in options=",
-                cure="leave one of them out",
-            )
-    return stated
 
 
 @documented(WriterKeywords)
@@ -107,7 +94,7 @@ class Writer:
         check_not_ending(path)
         asked = stated(Writer, WriterKeywords, keywords)
         plan, precision = asked.pop("plan", None), asked.pop("precision", None)
-        asked |= _without_contradiction(options, keywords)
+        asked |= without_contradiction(options, keywords)
         described = as_json(
             own_commits=own_commits,
             overwrite=mode == "w",
@@ -116,7 +103,9 @@ class Writer:
             declared=[(key, as_text(value)) for key, value in asked.items()],
         )
         self.path = Path(path)
+        checks.folder_of(self.path)
         if mode == "a":
+            checks.can_be_continued(self.path)
             self._writer = _frazil.Writer.append(self.path, described)
         else:
             self._writer = _frazil.Writer.create(self.path, described)
@@ -438,6 +427,19 @@ class VariableWriter:
         """
         self._put(values, start, stride)
 
+    def _delete_attribute(self, name: str) -> None:
+        self._writer.delete_attribute(0, self._number, name)
+
+    def _check_not_rounded(self) -> None:
+        """Refuses a stated rounding of a variable that the file had: its values stay as put."""
+        if not self._definition.is_old:
+            return
+        path = self._file._known.path(self._definition)
+        asked = self._file._requests(path)["precision"]
+        if asked and not asked.get("lossless"):
+            raise refused_rounding("precision", file=self._file.path, variable=self.name)
+        self._definition.is_old = False
+
     def _leave_memory(self, bytes_: int) -> None:
         """Has the file's writer do with so much less memory, with half of it at least."""
         self._writer.leave_memory(bytes_)
@@ -446,6 +448,7 @@ class VariableWriter:
         self, values: Any, start: Sequence[int], stride: Sequence[int] | None = None
     ) -> tuple[int, float]:
         """Also says how many chunks were being packed before, and how long it had to wait."""
+        self._check_not_rounded()
         values = masks.given(values, self.dtype)
         if values.ndim != self.ndim:
             raise InvalidArgumentError(

@@ -17,9 +17,10 @@ from xarray.coding.strings import create_vlen_dtype
 from xarray.core import indexing
 from xarray.core.utils import FrozenDict, close_on_error
 
-from . import far
+from . import checks, far
 from .chunk_cache import ChunkCache
 from .datatypes import element_axes
+from .errors import InvalidArgumentError, MissingGroupError
 from .file import File, Group, Variable
 from .operations import about
 from .options import Reads
@@ -112,13 +113,18 @@ class ReadStore(AbstractDataStore):
     ) -> ReadStore:
         """Opens a file, with options of :func:`frazil.open`, and finds a group in it."""
         if group is not None and not isinstance(group, str):
-            raise ValueError("group must be a string or None")
+            raise InvalidArgumentError("group must be a string or None", file=path)
         file = File(path, reopens=True, **options)
         at: Group = file
         for name in (group or "").split("/"):
             if name and name not in at.groups:
                 file.close()
-                raise OSError(f"group not found: {name}")
+                raise MissingGroupError(
+                    f"group not found: {name}",
+                    file=file.filename,
+                    variable=group,
+                    cure=checks.one_of(name, list(at.groups)),
+                )
             at = at.groups[name] if name else at
         return cls(at)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import functools
 import os
 import sys
@@ -18,11 +17,20 @@ from typing import Any
 from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
-from . import _frazil
+from . import _frazil, appending, checks, packing_range
 from . import temporary as temporary_files
+from .appending import Before
 from .crew import Crew
+from .encoding_checks import refused_rounding
 from .encodings import Storage, round_to_places, storage
-from .errors import EncodingNotice, Error, InvalidArgumentError, plain
+from .errors import (
+    AlreadyExistsError,
+    EncodingNotice,
+    Error,
+    InvalidArgumentError,
+    IsFolderError,
+    plain,
+)
 from .masks import given
 from .operations import pack
 from .options import filter_rules
@@ -32,15 +40,15 @@ from .writer import VariableWriter, Writer
 
 
 @contextlib.contextmanager
-def _named(temporary: Path | None, path: Path) -> Iterator[None]:
-    """Errors name the file that was asked for."""
+def _named(ours: tuple[Path | None, ...], name: str) -> Iterator[None]:
+    """Errors name the file as it was asked for, not by names of ours."""
     try:
         yield
     except Error as error:
-        if temporary is not None and error.file == str(temporary):
-            error.file = str(path)
+        if error.file in [str(one) for one in ours if one is not None]:
+            error.file = name
             if isinstance(error, OSError):
-                error.filename = error.file
+                error.filename = name
         raise
 
 
@@ -50,17 +58,23 @@ class Output:
     def __init__(
         self, path: str | os.PathLike[str], mode: str, layout: str = "standard", **options: Any
     ) -> None:
+        #: As it was given: errors name it so.
+        self.name = os.fspath(path)
+        checks.folder_of(Path(path))
         # A link stays; what it points to is replaced, unless it is a stranger's.
         self.path = Path(_frazil.followed_output(Path(path)))
         if self.path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(self.path))
+            raise IsFolderError("it is a folder", file=self.name, cure="name a file in it")
         is_new = mode in ("w", "w-", "x") or not self.path.exists()
         if mode in ("w-", "x") and self.path.exists():
-            raise FileExistsError(f"{self.path} exists already")
+            raise AlreadyExistsError(
+                "it exists already", file=self.name, cure="state mode='w' to replace it"
+            )
         self._temporary: Path | None = None
         if is_new:
             # Whoever writes it goes on doing so.
-            _frazil.while_locked(self.path, lambda: None)
+            with self.named():
+                _frazil.while_locked(self.path, lambda: None)
             self._temporary = temporary_files.make(self.path)
         try:
             with self.named():
@@ -72,7 +86,11 @@ class Output:
                     precision_is_shared=True,
                     **options,
                 )
+                # The writer has locked it: nobody else changes it.
+                self.before = Before({}, {}) if is_new else Before.of(self.path)
         except BaseException:
+            if hasattr(self, "writer"):
+                self.writer.abandon()
             if self._temporary is not None:
                 self._temporary.unlink(missing_ok=True)
             raise
@@ -85,7 +103,7 @@ class Output:
 
     def named(self) -> contextlib.AbstractContextManager[None]:
         """Errors raised within name the file that was asked for."""
-        return _named(self._temporary, self.path)
+        return _named((self._temporary, self.path), self.name)
 
     @property
     def written_path(self) -> Path:
@@ -114,7 +132,8 @@ class Output:
                 with self.named():
                     self._lay_out(temporary)
             name = functools.partial(temporary_files.give_name, temporary, self.path)
-            _frazil.while_locked(self.path, name)
+            with self.named():
+                _frazil.while_locked(self.path, name)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -163,6 +182,11 @@ class Target:
         self._places = places
         # Whose number of working threads follows the puts.
         self.crew: Crew | None = None
+
+    @property
+    def name(self) -> str:
+        """The variable's."""
+        return self._variable.name
 
     def leave_memory(self, bytes_: int) -> None:
         """Has the writer leave memory to those who make the values."""
@@ -220,15 +244,22 @@ class FrazilStore(WritableCFDataStore):
         progress: Progress | None = None,
     ) -> None:
         if group is not None and not isinstance(group, str):
-            raise ValueError("group must be a string or None")
+            raise InvalidArgumentError("group must be a string or None", file=output.name)
         self._output = output
         self.group = None if group is None or not group.strip("/") else group.strip("/")
         self.append_dim = append_dim
         self.progress = progress
         if self.group is not None:
             output.writer.add_group(self.group)
-        self._existing = output.writer.variables(self.group)
-        self._appended = output.writer.dimensions(self.group).get(append_dim or "", 0)
+        at = f"/{self.group}" if self.group else ""
+        # Another group's values may have made the dimension longer since.
+        self._appended = output.before.lengths.get(at, {}).get(append_dim or "", 0)
+        known = output.writer.variables(self.group)
+        self._existing = {
+            name: (variable, output.before.attrs[f"{at}/{name}"])
+            for name, variable in known.items()
+            if f"{at}/{name}" in output.before.attrs
+        }
 
     @property
     def writer(self) -> Writer:
@@ -259,7 +290,8 @@ class FrazilStore(WritableCFDataStore):
     # --- definitions ---
 
     def set_dimensions(self, variables: Any, unlimited_dims: Any = None) -> None:
-        if self.append_dim is not None and self.append_dim in self.writer.dimensions(self.group):
+        there = self.writer.dimensions(self.group, inherited=True)
+        if self.append_dim is not None and self.append_dim in there:
             variables = {
                 name: variable.isel({self.append_dim: 0}, missing_dims="ignore")
                 for name, variable in variables.items()
@@ -273,7 +305,18 @@ class FrazilStore(WritableCFDataStore):
         self.writer.add_dimension(name, None if grows else length, self.group, expected=length)
 
     def set_attribute(self, key: str, value: Any) -> None:
+        if key == "coordinates" and self._appended:
+            # It names those that are not written again, too.
+            return
         self.writer.set_attribute(key, value, self.group)
+
+    def encode(self, variables: Mapping[Any, Any], attributes: Any) -> Any:
+        file = self._output.name
+        variables = {
+            name: packing_range.checked(variable, str(name), file)
+            for name, variable in variables.items()
+        }
+        return super().encode(variables, attributes)
 
     def encode_variable(self, variable: Any, name: Any = None) -> Any:
         for coder in (EncodedStringCoder(allows_unicode=True), CharacterArrayCoder()):
@@ -291,14 +334,15 @@ class FrazilStore(WritableCFDataStore):
         _check_name(name)
         existing = self._existing.get(name)
         if existing is not None:
-            return self._go_on(existing, variable), variable.data
+            target = self._go_on(*existing, variable, is_asked=check_encoding)
+            return target, variable.data
         attrs = dict(variable.attrs)
         dtype = _dtype(variable)
         growing = {*(unlimited_dims or ()), *self.writer._known.unlimited()}
         try:
             found = storage(variable, is_asked=check_encoding, unlimited=growing)
         except Error as error:
-            error.file, error.variable = str(self._output.path), name
+            error.file, error.variable = self._output.name, name
             raise
         if variable.dtype.metadata and "enum" in variable.dtype.metadata:
             found.dropped.append("enumeration")
@@ -316,21 +360,37 @@ class FrazilStore(WritableCFDataStore):
         added = self.writer.add_variable(
             name, dtype, variable.dims, self.group, attrs=attrs, **settings
         )
-        target = Target(added, (0,) * added.ndim, self.progress, found.places)
-        return target, variable.data
+        return Target(added, self._offset(added), self.progress, found.places), variable.data
 
-    def _go_on(self, existing: VariableWriter, variable: Any) -> Target:
+    def _offset(self, variable: VariableWriter) -> tuple[int, ...]:
+        """Where values go on."""
+        return tuple(self._appended if dim == self.append_dim else 0 for dim in variable.dims)
+
+    def _go_on(
+        self, existing: VariableWriter, before: dict[str, Any], variable: Any, *, is_asked: bool
+    ) -> Target:
+        """Values for a variable of the file: after those that it has, or in their place."""
+        where = {"file": self._output.name, "variable": existing.name}
         if existing.dims != tuple(variable.dims):
-            raise InvalidArgumentError(
-                f"has dimensions {existing.dims}, not {tuple(variable.dims)}",
-                file=self._output.path,
-                variable=existing.name,
-            )
-        for key, value in variable.attrs.items():
-            if key != "_FillValue":
-                existing.set_attribute(key, value)
-        offset = tuple(self._appended if dim == self.append_dim else 0 for dim in existing.dims)
-        return Target(existing, offset, self.progress)
+            cause = f"has dimensions {existing.dims}, not {tuple(variable.dims)}"
+            raise InvalidArgumentError(cause, **where)
+        existing._check_not_rounded()
+        if is_asked and variable.encoding.get("significant_digits"):
+            raise refused_rounding("encoding significant_digits", **where)
+        attrs, places = dict(variable.attrs), None
+        if self.append_dim in existing.dims:
+            appending.check_meaning(before, attrs, existing.dtype, where)
+            attrs = appending.others(before, attrs)
+            if existing.dtype.kind == "f":
+                places = before.get("least_significant_digit")
+        else:
+            appending.check_fill(before, attrs, where)
+            for key in appending.outdated(before, attrs):
+                existing._delete_attribute(key)
+            attrs.pop("_FillValue", None)
+        for key, value in attrs.items():
+            existing.set_attribute(key, value)
+        return Target(existing, self._offset(existing), self.progress, places)
 
     def _give_way(self, found: Storage, name: str, *, is_asked: bool) -> None:
         """Rules go before a variable's encoding, but for compression that is asked for."""
@@ -373,7 +433,7 @@ def _depth() -> int:
 
 def _check_name(name: str) -> None:
     if "/" in name:
-        raise ValueError(
+        raise InvalidArgumentError(
             "Forward slashes '/' are not allowed in variable and dimension names "
             f"(got {name!r}). They separate groups."
         )
@@ -387,16 +447,6 @@ def _dtype(variable: Any) -> Any:
     if variable.dtype.kind == "O" and (variable.dtype.metadata or {}).get("element_type") is bytes:
         return str
     if variable.dtype.kind not in "iufS":
-        raise ValueError(f"unsupported dtype for netCDF4 variable: {variable.dtype}")
+        raise InvalidArgumentError(f"unsupported dtype for netCDF4 variable: {variable.dtype}")
     type_number(variable.dtype)
     return variable.dtype
-
-
-def encoding_of(variables: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Encodings of existing variables, for values that go on after theirs."""
-    keep = ("_FillValue", "missing_value", "scale_factor", "add_offset", "units", "calendar")
-    keep += ("dtype", "_Unsigned")
-    return {
-        name: {key: variable.encoding[key] for key in keep if key in variable.encoding}
-        for name, variable in variables.items()
-    }

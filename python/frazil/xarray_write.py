@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import xarray as xr
 
 from . import _frazil, checks, far
+from .appending import fitted
+from .block_shapes import as_declared, check_known
 from .crew import crew
 from .errors import InvalidArgumentError, UnknownNameError
 from .keywords import WriterKeywords
 from .options import StrPath, check_names, documented, precision_rules, stated
 from .progress import Progress, ProgressBar, listener
-from .xarray_store import FrazilStore, Output, Target, encoding_of
+from .xarray_store import FrazilStore, Output, Target
 
 if TYPE_CHECKING:
     from dask.delayed import Delayed
@@ -46,13 +48,14 @@ _WINDOW = 8
 class _Values:
     """Values on their way: numpy's are put at once, dask's when everything is defined."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: StrPath) -> None:
+        self._path = os.fspath(path)
         self.sources: list[Any] = []
         self.targets: list[Target] = []
 
     def add(self, source: Any, target: Target, region: Any = None) -> None:
         if hasattr(source, "dask") or hasattr(source, "__dask_graph__"):
-            self.sources.append(source)
+            self.sources.append(as_declared(source, target.name, self._path))
             self.targets.append(target)
         else:
             target[...] = source
@@ -150,7 +153,9 @@ def to_netcdf(
     append_dim : str, optional
         The unlimited dimension along which to add values to the variables of an existing file;
         ``mode`` is then ``"a"``. Variables without this dimension do not change. If there is no
-        such file yet, this call makes it.
+        such file yet, this call makes it. Values are encoded as the file has them. What would
+        change the meaning of old values is refused: another encoding, another ``units``, times that
+        the file's units cannot hold. So is rounding.
     compute : bool
         If false, return a delayed object that computes and writes dask's values.
     client : distributed.Client, optional
@@ -211,11 +216,9 @@ def to_netcdf(
             f"/{at}/{name}" if at else f"/{name}" for at, one in nodes for name in one.variables
         ]
         check_names(asked["precision"], paths, path)
-    if append_dim is not None and unlimited_dims is None:
-        unlimited_dims = [append_dim]
     with _showing(progress) as bar, _new_or_unchanged(path, mode, layout, asked) as output:
         store = FrazilStore(output, append_dim=append_dim, progress=bar)
-        values = _Values()
+        values = _Values(path)
         is_tree = isinstance(dataset, xr.DataTree)
         if bar is not None:
             bar.stage("write", sum(one.nbytes for _, one in nodes))
@@ -223,7 +226,14 @@ def to_netcdf(
             wanted, growing = (
                 _of_group(given, at) if is_tree else given for given in (encoding, unlimited_dims)
             )
-            _dump(one, store, at, values, wanted or {}, growing)
+            wanted = wanted or {}
+            if append_dim is not None:
+                fit = fitted(one, path, at, append_dim, wanted)
+                one, wanted = fit.dataset, fit.encoding
+                output.dropped += fit.dropped
+                if growing is None and append_dim in one.dims:
+                    growing = [append_dim]
+            _dump(one, store, at, values, wanted, growing)
         output.tell()
         delayed = values.put(compute, client, output)
         if compute:
@@ -301,7 +311,7 @@ def _checked(
 ) -> tuple[list[tuple[str | None, xr.Dataset]], str]:
     """Groups and what goes into them, and the mode, if all of that can be."""
     if group is not None and not isinstance(group, str):
-        raise ValueError("group must be a string or None")
+        raise InvalidArgumentError("group must be a string or None", file=path)
     if mode not in ("w", "w-", "x", "a"):
         raise InvalidArgumentError(f"mode is {mode!r}; it must be 'w', 'x' or 'a'")
     if append_dim is not None and mode in ("w-", "x"):
@@ -311,9 +321,19 @@ def _checked(
     for _, one in nodes:
         _validate_dataset_names(one)
         _validate_attrs(one, "netcdf4")
+        for name, variable in one.variables.items():
+            check_known(str(name), variable.shape, os.fspath(path))
     if append_dim is None:
         return nodes, mode
-    return [(at, _fit(one, path, at, append_dim)) for at, one in nodes], "a"
+    if not any(append_dim in one.dims for _, one in nodes):
+        raise InvalidArgumentError(
+            f"append_dim {append_dim!r} is not a dimension of the data",
+            file=path,
+            cure=checks.one_of(
+                str(append_dim), sorted({str(d) for _, one in nodes for d in one.dims})
+            ),
+        )
+    return nodes, "a"
 
 
 def _of_group(stated: Any, at: str | None) -> Any:
@@ -347,6 +367,12 @@ def _check_encoding(dataset: Any, group: str | None, encoding: Any, path: StrPat
 
 def _nodes(dataset: Any, group: str | None) -> list[tuple[str | None, xr.Dataset]]:
     """Groups and what goes into them."""
+    if not isinstance(dataset, xr.Dataset | xr.DataArray | xr.DataTree):
+        raise InvalidArgumentError(
+            f"the data are {type(dataset).__name__}; they must be a Dataset, a DataArray or a "
+            "DataTree of xarray",
+            cure='for an array: xr.Dataset({"name": (("y", "x"), values)})',
+        )
     if isinstance(dataset, xr.DataTree):
         base = "" if group is None else group.strip("/")
         return [
@@ -375,35 +401,9 @@ def _dump(
         dataset,
         store,
         values,
-        # Those that a file has already do not come again.
-        encoding={name: one for name, one in encoding.items() if name in dataset.variables},
+        encoding=encoding,
         unlimited_dims=_sanitize_unlimited_dims(dataset, unlimited_dims),
     )
-
-
-def _fit(dataset: xr.Dataset, path: StrPath, group: str | None, append_dim: str) -> xr.Dataset:
-    """What of a dataset goes on along a dimension, encoded as the file has it."""
-    if append_dim not in dataset.dims:
-        raise ValueError(f"append_dim {append_dim!r} is not a dimension of the dataset")
-    if not Path(path).exists():
-        return dataset
-    try:
-        existing = xr.open_dataset(path, engine="frazil", group=group)
-    except OSError:
-        return dataset
-    with existing:
-        if append_dim in existing.dims and append_dim not in existing.encoding["unlimited_dims"]:
-            raise ValueError(f"dimension {append_dim!r} of the file cannot grow")
-        settled = [
-            name
-            for name in dataset.variables
-            if name in existing.variables and append_dim not in dataset[name].dims
-        ]
-        dataset = dataset.drop_vars(settled).copy()
-        for name, one in encoding_of(existing.variables).items():
-            if name in dataset.variables:
-                dataset[name].encoding = one
-    return dataset
 
 
 class _Held:

@@ -27,8 +27,10 @@ REFUSED = [
     ({"zlib": "yes"}, [], "zlib is 'yes'; it must be True or False"),
     ({"zlib": True, "shuffle": "no"}, [], "shuffle is 'no'"),
     ({"significant_digits": 2.5}, [], "significant_digits is 2.5"),
+    ({"significant_digits": 16}, [], "it must be a whole number from 0 to 15"),
+    ({"significant_digits": 53, "quantize_mode": "BitRound"}, [], "a whole number from 0 to 52"),
     ({"least_significant_digit": "a"}, [], "least_significant_digit is 'a'"),
-    ({"complevell": 4}, [], "Did you mean 'complevel'?"),
+    ({"complevell": 4}, [], "write 'complevel' if you mean"),
 ]
 
 
@@ -107,3 +109,12 @@ def test_encodings_of_what_is_not_written_are_refused(tmp_path):
     with netCDF4.Dataset(path) as file:
         assert file["coarse/v"].filters()["complevel"] == 8
         assert file.dimensions["t"].isunlimited() and not file.dimensions["x"].isunlimited()
+
+
+def test_a_compression_that_is_not_written_is_named_itself(tmp_path):
+    for stated in (
+        {"compression": 32015, "compression_opts": (3,)},
+        {"compression": "blosc_lz4", "complevel": "high"},
+    ):
+        with pytest.raises(frazil.errors.UnsupportedError, match="does not write the compression"):
+            frazil.to_netcdf(DATA, tmp_path / "out.nc", encoding={"v": stated})

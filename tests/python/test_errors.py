@@ -9,6 +9,7 @@ import frazil
 import h5py
 import numpy as np
 import pytest
+import xarray as xr
 from frazil import errors
 from support.command import SAMPLE
 
@@ -148,3 +149,40 @@ def test_memory_may_have_a_unit(tmp_path):
 def test_cures_are_in_the_words_of_the_package(said, here):
     cure = errors.from_parts(1, None, None, "cause", said).cure
     assert here in cure and ("--" in cure) == ("--" in here)
+
+
+def test_what_is_raised_is_an_error_of_this_package_and_pythons(tmp_path):
+    path = tmp_path / "a.nc"
+    dataset = xr.Dataset({"temperature": ("x", [1, 2])})
+    frazil.to_netcdf(dataset, path)
+    for function, builtin in (
+        (lambda: frazil.to_netcdf(dataset, path, mode="x"), FileExistsError),
+        (lambda: frazil.to_netcdf(dataset, tmp_path), IsADirectoryError),
+        (lambda: xr.open_dataset(path, engine="frazil", group="none"), OSError),
+        (lambda: xr.open_dataset(path, engine="frazil", group=3), ValueError),
+        (lambda: frazil.to_netcdf(dataset, path, append_dim="none"), ValueError),
+        (lambda: frazil.to_netcdf(dataset, path, append_dim="x"), ValueError),
+        (lambda: frazil.to_netcdf(dataset, path, encoding={"temperature": {"a": 1}}), ValueError),
+        (lambda: frazil.info(path)["temparature"], KeyError),
+        (lambda: frazil.open(path).variables["temparature"], KeyError),
+        (lambda: frazil.open(path).groups["none"], KeyError),
+    ):
+        with pytest.raises(builtin) as caught:
+            function()
+        assert isinstance(caught.value, frazil.Error)
+        if builtin is KeyError and "temp" in caught.value.variable:
+            assert "'temperature'" in caught.value.cure or "'/temperature'" in caught.value.cure
+
+
+def test_a_classic_file_is_not_written_on(tmp_path):
+    path = tmp_path / "classic.nc"
+    xr.Dataset({"a": ("x", [1.0])}).to_netcdf(path, format="NETCDF3_CLASSIC", engine="netcdf4")
+    for function in (
+        lambda: frazil.Writer(path, "a"),
+        lambda: frazil.to_netcdf(xr.Dataset({"b": ("x", [1.0])}), path, mode="a"),
+    ):
+        with pytest.raises(frazil.errors.UnsupportedError, match="classic") as caught:
+            function()
+        assert "in_place=True" in caught.value.cure
+    frazil.pack(path, in_place=True, allow_larger=True)
+    frazil.to_netcdf(xr.Dataset({"b": ("x", [1.0])}), path, mode="a")

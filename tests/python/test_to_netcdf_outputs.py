@@ -73,3 +73,25 @@ def test_delayed_values_that_nobody_computes_leave_nothing_behind(tmp_path):
     assert list(tmp_path.iterdir()) == []
     subprocess.run([sys.executable, "-c", PROGRAM, path], check=True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_errors_name_the_file_as_it_was_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frazil.to_netcdf(DATA, "given.nc")
+    other = xr.Dataset({name: ("other", [1.0]) for name in DATA.variables})
+    for options in (
+        {"mode": "x"},
+        {"memory": 1},
+        {"encoding": {next(iter(DATA.data_vars)): {"a": 1}}},
+        {"encoding": {"none": {}}},
+        {"precision": {"none": None}},
+    ):
+        with pytest.raises(frazil.Error) as caught:
+            frazil.to_netcdf(DATA, "given.nc", **options)
+        assert caught.value.file == "given.nc"
+    with pytest.raises(frazil.Error) as caught:
+        frazil.to_netcdf(other, "given.nc", mode="a")
+    assert caught.value.file == "given.nc"
+    with pytest.raises(frazil.Error) as caught, frazil.Writer("given.nc", "a"):
+        frazil.to_netcdf(DATA, "given.nc")
+    assert caught.value.file == "given.nc"

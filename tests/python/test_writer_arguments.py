@@ -299,3 +299,43 @@ def test_one_name_is_no_list_of_letters(tmp_path):
         assert writer.add_variable("v", "f4", "time").dims == ("time",)
     with pytest.raises(REFUSED, match=r"inputs is .* a sequence of paths"):
         frazil.pack_files("out.nc", tmp_path, client=None)
+
+
+def test_a_mask_is_no_index(tmp_path):
+    with frazil.Writer(tmp_path / "out.nc") as writer:
+        writer.add_dimension("x", 3)
+        variable = writer.add_variable("v", "f8", "x")
+        with pytest.raises(IndexError, match="indices are integers and slices"):
+            variable[np.array([True, False, True])] = 1.0
+        with pytest.raises(IndexError, match="indices are integers and slices"):
+            variable[np.array([0, 2]), ...] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("precision", "told"),
+    [
+        ([1], "precision is \\[1\\]; it must be a mapping"),
+        ({"v": {"absolute_tolerance": float("nan")}}, "'absolute_tolerance'\\] is nan"),
+        ({"v": {"absolute_tolerance": np.float32("inf")}}, "it must be a finite number"),
+    ],
+)
+def test_precision_that_cannot_be_is_refused_in_words(precision, told, tmp_path):
+    with pytest.raises(frazil.errors.InvalidArgumentError, match=told):
+        frazil.Writer(tmp_path / "out.nc", precision=precision)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    path = tmp_path / "none" / "out.nc"
+    data = xr.Dataset({"v": ("x", [1.0])})
+    for write in (lambda: frazil.Writer(path), lambda: frazil.to_netcdf(data, path)):
+        with pytest.raises(FileNotFoundError, match=r"folder .*none' does not exist") as caught:
+            write()
+        assert caught.value.file == str(path)
+        assert caught.value.cure
+
+
+def test_other_words_of_arguments(tmp_path):
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="they must be a Dataset"):
+        frazil.to_netcdf(np.zeros(3), tmp_path / "out.nc")
+    with pytest.raises(frazil.errors.InvalidArgumentError, match=r"chunks is .*mapping of dimen"):
+        frazil.plan(tmp_path / "any.nc", chunks=[1, 2, 3])
