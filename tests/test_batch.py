@@ -411,3 +411,79 @@ def test_a_name_that_is_not_utf8_is_told_in_full(tmp_path: Path):
     outcome = frazil("pack", name, "--out-dir", tmp_path / "out", "--json-lines")
     line = json.loads(outcome.stdout)
     assert bytes.fromhex(line["input_hex"]) == os.fsencode(name)
+
+
+@pytest.mark.parametrize("files", [3, 12])
+def test_failures_are_told_again_and_counted(tmp_path: Path, files: int):
+    """With few files, too."""
+    source, out = tmp_path / "in", tmp_path / "out"
+    for number in range(1, files):
+        write(source / f"{number:02}.nc", number)
+    (source / "00.nc").write_bytes(b"")
+    outcome = frazil("pack", source, "--out-dir", out)
+    assert outcome.code == FAILED and f"\n{files - 1} files, 1 failed: " in outcome.stdout
+    last = outcome.stderr.split(f"1 file of {files} failed:")[1]
+    assert "00.nc" in last
+    again = frazil("pack", source, "--out-dir", out, "--skip-existing")
+    assert f"0 files, {files - 1} done before, 1 failed" in again.stdout
+    (out / "02.nc").write_bytes((out / "01.nc").read_bytes())
+    compared = frazil("verify", source, "--out-dir", out)
+    counted = f"{files} files: {files - 2} equal, 1 different, 1 not compared"
+    assert compared.code == FAILED and counted in compared.stdout
+    assert f"{source / '02.nc'}: different: " in compared.stdout.replace(":\n  ", ": ")
+    assert f"2 files of {files} differ or could not be compared:" in compared.stderr
+
+
+def test_files_that_are_compared_with_one_original_are_named(tmp_path: Path):
+    for number, name in enumerate(("a.nc", "b.nc", "c.nc")):
+        write(tmp_path / name, number)
+    outcome = frazil("verify", "a.nc", "a.nc", "c.nc", cwd=tmp_path)
+    assert outcome.code == FAILED
+    assert "a.nc: equal: " in outcome.stdout and "c.nc: different: " in outcome.stdout
+    assert "c.nc: different: " in outcome.stderr
+    many = frazil("verify", "a.nc", "b.nc", "c.nc", "--jobs", 2, cwd=tmp_path)
+    assert {"b.nc", "c.nc"} <= {line.split(":")[0] for line in many.stdout.splitlines()}
+
+
+def test_a_result_that_another_run_made_meanwhile_is_skipped(tmp_path: Path):
+    source, out = tmp_path / "in", tmp_path / "out"
+    for number in range(12):
+        write(source / f"{number}.nc", number, 600)
+    words = ("pack", source, "--out-dir", out, "--skip-existing", "--json-lines")
+    runs = [start(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
+    for run in runs:
+        said, errors = run.communicate(timeout=300)
+        assert run.returncode == DONE, errors
+        assert {json.loads(line)["outcome"] for line in said.splitlines()} <= {"done", "skipped"}
+    assert frazil("verify", source, "--out-dir", out).code == DONE
+
+
+def test_a_missing_result_is_not_told_as_a_missing_checksum(tmp_path: Path):
+    source, out = tmp_path / "in", tmp_path / "out"
+    for number in range(2):
+        write(source / f"{number}.nc", number)
+    words = (source, "--out-dir", out, "--manifest", "sha256")
+    assert frazil("pack", *words).code == DONE
+    (out / "1.nc").unlink()
+    missing = frazil("verify", *words, "--json")
+    assert missing.code == TROUBLE and missing.errors[0]["code"] == "not_found"
+    assert missing.errors[0]["file"] == str(out / "1.nc")
+    assert "SHA256SUMS" not in str(missing.errors[0])
+    (out / "SHA256SUMS").unlink()
+    without = frazil("verify", *words, "--json")
+    assert without.code == TROUBLE and len(without.errors) == 1
+    assert without.errors[0]["file"] == str(out / "SHA256SUMS")
+    assert "--manifest" in without.errors[0]["cure"]
+
+
+@pytest.mark.parametrize("options", [(), ("--digits", "absent:3")])
+def test_a_run_without_results_leaves_no_folders(tmp_path: Path, options: tuple[str, ...]):
+    source = tmp_path / "in"
+    write(source / "deep/a.nc", 1)
+    if not options:
+        (source / "deep/a.nc").write_text("no data")
+    outcome = frazil("pack", source, "-r", "--out-dir", tmp_path / "new/out", *options)
+    assert outcome.code != DONE and not (tmp_path / "new").exists()
+    (tmp_path / "there").mkdir()
+    assert frazil("pack", source, "-r", "--out-dir", tmp_path / "there", *options).code != DONE
+    assert list((tmp_path / "there").iterdir()) == []

@@ -289,3 +289,61 @@ def test_swapped_files_are_told(source: Path, tmp_path: Path) -> None:
     assert swapped.code == FAILED
     assert "are the two files swapped?" in swapped.stderr
     assert "swapped" not in frazil("verify", source, rounded).stderr
+
+
+def zeros(path: Path) -> Path:
+    """A field of numbers, and of both zeros."""
+    values = np.random.default_rng(1).normal(0, 10, 5000).astype("f4")
+    values[10:20], values[20:30] = -0.0, 0.0
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", values.size)
+        file.createVariable("r", "f4", ("x",))[:] = values
+    return path
+
+
+@pytest.mark.parametrize("changed", [0.0, 0.05, -0.05, 1e-40])
+def test_a_zero_that_is_another_value_fails(tmp_path: Path, changed: float):
+    """Also where the value keeps the bound."""
+    source = zeros(tmp_path / "z.nc")
+    packed = tmp_path / "packed.nc"
+    pack(source, packed, "--abs-error", "r:0.1")
+    assert verify_json(source, packed)[0] == DONE
+    with h5py.File(packed, "r+") as file:
+        file["r"][10:20] = np.float32(changed)
+    code, report = verify_json(source, packed)
+    found = judged(report, "/r")
+    assert (code, found["special_changed"], found["beyond_bound"]) == (FAILED, 10, 0)
+    assert found["failures"] == ["changed zeros: 10; the first, at [10]"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [*ROUNDINGS.values(), ("--pack-integers", 0.01)],
+    ids=[*ROUNDINGS, "packed integers"],
+)
+def test_zeros_of_packed_files_pass(tmp_path: Path, options: tuple[object, ...]):
+    source = zeros(tmp_path / "z.nc")
+    pack(source, tmp_path / "packed.nc", *options)
+    code, report = verify_json(source, tmp_path / "packed.nc")
+    assert (code, judged(report, "/r")["special_changed"]) == (DONE, 0)
+
+
+@pytest.mark.parametrize("mode", ["BitRound", "GranularBitRound", "BitGroom"])
+def test_zeros_that_netcdf_rounded_pass(tmp_path: Path, mode: str):
+    source = zeros(tmp_path / "z.nc")
+    rounded = tmp_path / "rounded.nc"
+    with netCDF4.Dataset(source) as before, netCDF4.Dataset(rounded, "w") as file:
+        file.createDimension("x", len(before.dimensions["x"]))
+        options = {"significant_digits": 3, "quantize_mode": mode, "compression": "zlib"}
+        file.createVariable("r", "f4", ("x",), **options)[:] = before["r"][:]
+    _, report = verify_json(source, rounded)
+    assert judged(report, "/r")["special_changed"] == 0, judged(report, "/r")["failures"]
+
+
+@pytest.mark.parametrize("share", ["0.07", "0.999", "1e-3", "0.1%", "57%"])
+def test_the_very_share_that_was_asked_for_is_stated(tmp_path: Path, share: str):
+    packed = tmp_path / "packed.nc"
+    pack(zeros(tmp_path / "z.nc"), packed, "--rel-error", share)
+    asked = float(share.rstrip("%") + ("e-2" if "%" in share else ""))
+    with h5py.File(packed) as file:
+        assert file["r"].attrs["quantization_maximum_relative_error"] == asked

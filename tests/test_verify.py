@@ -116,3 +116,28 @@ def test_what_cannot_be_compared_is_code_2(source: Path, tmp_path: Path):
     (tmp_path / "text.nc").write_text("no data")
     assert frazil("verify", source, tmp_path / "text.nc").code == TROUBLE
     assert frazil("verify", source, tmp_path / "nowhere.nc").code == TROUBLE
+
+
+def test_equal_values_of_files_with_other_metadata_are_told(source: Path, tmp_path: Path):
+    told = "all compared values are equal"
+    for change in (change_attribute, change_value, add_variable):
+        changed = Path(shutil.copy(source, tmp_path / "changed.nc"))
+        with netCDF4.Dataset(changed, "a") as file:
+            change(file)
+        outcome = frazil("verify", source, changed)
+        assert outcome.code == FAILED
+        assert (told in outcome.stderr) == (change is change_attribute), change
+
+
+def test_a_copy_by_nccopy_has_the_same_lists_of_references(tmp_path: Path):
+    """Whatever sign the numbers in them have by its version of HDF5."""
+    source, copy = tmp_path / "a.nc", tmp_path / "copy.nc"
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("x", 50)
+        file.createVariable("x", "f8", ("x",))[:] = np.arange(50)
+        file.createVariable("v", "f4", ("x",))[:] = np.arange(50)
+    assert tool("nccopy", "-d1", "-s", source, copy).returncode == 0
+    outcome = frazil("verify", source, copy)
+    assert "REFERENCE_LIST" not in outcome.stdout
+    if outcome.code == FAILED:
+        assert "all compared values are equal" in outcome.stderr

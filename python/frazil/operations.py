@@ -210,6 +210,7 @@ def recover(path: StrPath) -> RecoverReport:
 
     If there is nothing to recover, the file does not change and the outcome is ``"clean"``.
     Otherwise it is ``"discarded"``, ``"completed"`` or ``"taken_back"``.
+    A file that cannot be read raises the error that ``info`` raises.
     """
     return RecoverReport._of(json.loads(_frazil.recover(os.fspath(path))))
 

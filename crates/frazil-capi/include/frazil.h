@@ -793,7 +793,8 @@ frz_status frz_abandon(frz_writer *writer);
  * `*outcome` becomes one of ::frz_recovery; NULL is allowed.
  *
  * Errors: ::FRZ_NOT_FOUND; ::FRZ_LOCKED if its writer is alive; ::FRZ_CORRUPT if the journal is
- * damaged or others changed the file since: then nothing is changed.
+ * damaged or others changed the file since: then nothing is changed. If there is nothing to
+ * recover and the file cannot be read, the error is that of reading it.
  */
 frz_status frz_recover(const char *path, int *outcome);
 

@@ -2,18 +2,24 @@
 
 use frazil::ChunkOverride;
 
+use crate::text;
+
 /// Parses one `--chunks` value. Without a variable (or with `*`) it means all variables that have
 /// the dimensions.
 ///
 /// # Errors
 /// One line for the user.
-pub(crate) fn parse(text: &str) -> Result<ChunkOverride, String> {
-    let (variable, extents) = split_variable(text);
+pub(crate) fn parse(stated: &str) -> Result<ChunkOverride, String> {
+    let (variable, extents) = split_variable(stated);
+    if variable.trim().is_empty() {
+        // As of "$VAR:time=12" with an empty VAR.
+        return Err(text::nameless(stated));
+    }
     let extents: Vec<(String, u64)> = extents
         .split(',')
         .map(parse_extent)
         .collect::<Result<_, _>>()
-        .map_err(|cause| match joined_otherwise(text) {
+        .map_err(|cause| match joined_otherwise(stated) {
             Some(meant) => format!("{cause}; is `{meant}` meant?"),
             None => cause,
         })?;
@@ -32,8 +38,7 @@ pub(crate) fn parse(text: &str) -> Result<ChunkOverride, String> {
 fn split_variable(text: &str) -> (&str, &str) {
     let names = text.find('=').map_or(text, |equals| &text[..equals]);
     match names.rfind(':') {
-        Some(colon) if colon > 0 => (&text[..colon], &text[colon + 1..]),
-        Some(_) => ("*", &text[1..]),
+        Some(colon) => (&text[..colon], &text[colon + 1..]),
         None => ("*", text),
     }
 }
@@ -86,7 +91,7 @@ mod tests {
     #[test]
     fn no_variable_means_all() {
         let time = vec![("time".to_string(), 12)];
-        for text in ["time=12", "*:time=12", ":time=12"] {
+        for text in ["time=12", "*:time=12"] {
             assert_eq!(parsed(text), ("*".into(), time.clone()), "{text}");
         }
         assert_eq!(parsed("0=12").1, vec![("0".to_string(), 12)]);
@@ -104,6 +109,8 @@ mod tests {
             ("tas", "DIMENSION=ELEMENTS"),
             ("tas:", "DIMENSION=ELEMENTS"),
             ("tas:=4", "DIMENSION=ELEMENTS"),
+            (":time=12", "a name is missing before the colon"),
+            (" :time=12", "a name is missing before the colon"),
             ("time=1,", "DIMENSION=ELEMENTS"),
             ("time=0", "at least one"),
             ("time=-1", "not a number"),

@@ -159,6 +159,14 @@ pub(crate) fn count(number: u64, singular: &str) -> String {
     format!("{number} {singular}{ending}")
 }
 
+/// Why a value of the form `VARIABLE:VALUE` whose name is empty is refused: an unset variable of a script must not
+/// mean all variables of a file.
+pub(crate) fn nameless(stated: &str) -> String {
+    format!(
+        "`{stated}`: a name is missing before the colon; for all variables, leave the colon out"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

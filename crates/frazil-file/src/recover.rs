@@ -9,6 +9,7 @@ use frazil_types::ErrorCode;
 use serde::Serialize;
 
 use crate::error::{Error, Result, guarded};
+use crate::input::Input;
 use crate::name_lock::NameLock;
 use crate::storage_error::from_container;
 
@@ -40,6 +41,7 @@ pub struct RecoverReport {
 /// left beside it. A file without a journal is left as it is.
 ///
 /// # Errors
+/// Those of [`Input::open`] if nothing was left behind and the file cannot be read;
 /// [`ErrorCode::Locked`] if its writer is alive;
 /// [`ErrorCode::PermissionDenied`] if the journal may be somebody else's;
 /// [`ErrorCode::Corrupt`] if the journal is damaged or others
@@ -57,7 +59,11 @@ pub fn recover(path: &Path) -> Result<RecoverReport> {
             Recovery::Clean if left.is_some_and(|left| left.has_cleaned()) => {
                 RecoverOutcome::Discarded
             }
-            Recovery::Clean => RecoverOutcome::Clean,
+            Recovery::Clean => {
+                // A file that is damaged, or is none of those that frazil reads, is at no commit.
+                Input::open(path)?;
+                RecoverOutcome::Clean
+            }
             Recovery::Discarded => RecoverOutcome::Discarded,
             Recovery::Completed => RecoverOutcome::Completed,
             Recovery::TakenBack => RecoverOutcome::TakenBack,
@@ -97,14 +103,29 @@ mod tests {
     use super::*;
     use std::fs;
 
+    /// A file of netCDF's classic format without content.
+    const EMPTY: &[u8] = b"CDF\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
     #[test]
     fn a_file_without_journal_is_left_alone() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("a.nc");
         assert_eq!(recover(&file).unwrap_err().code, ErrorCode::NotFound);
-        fs::write(&file, b"anything").unwrap();
+        fs::write(&file, EMPTY).unwrap();
         assert_eq!(recover(&file).unwrap().outcome, RecoverOutcome::Clean);
-        assert_eq!(fs::read(&file).unwrap(), b"anything");
+        assert_eq!(fs::read(&file).unwrap(), EMPTY);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_at_no_commit() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("a.nc");
+        for bytes in [b"".as_slice(), b"a text", &EMPTY[..20]] {
+            fs::write(&file, bytes).unwrap();
+            let why = Input::open(&file).err().map(|error| error.code);
+            assert_eq!(recover(&file).err().map(|error| error.code), why);
+            assert!(why.is_some());
+        }
     }
 
     #[test]
@@ -112,7 +133,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("a.nc");
         let lock = directory.path().join(".a.nc.frazil-lock");
-        fs::write(&file, b"anything").unwrap();
+        fs::write(&file, EMPTY).unwrap();
         let writer = NameLock::take(&file).unwrap();
         assert_eq!(recover(&file).unwrap().outcome, RecoverOutcome::Clean);
         assert!(lock.exists());

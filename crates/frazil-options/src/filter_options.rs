@@ -4,6 +4,7 @@ use frazil_container::hdf5::DatasetInfo;
 use frazil_plan::{FilterOptions, Goal, SelectionCriteria, ShuffleRequest, SpeedFloor};
 use frazil_types::{
     Calibration, FilterChain, FilterConstraints, ReaderLevel, SpeedDemand, Transfer,
+    share_of_percent,
 };
 use serde::{Deserialize, Serialize};
 
@@ -100,9 +101,7 @@ pub fn weighing(
         let speed = speed.as_ref()?;
         Some(SpeedFloor::of(speed, transfer, calibration, FROM_RULES))
     };
-    let tolerance = demand
-        .ratio_tolerance_percent
-        .map(|percent| percent / 100.0);
+    let tolerance = demand.ratio_tolerance_percent.map(share_of_percent);
     SelectionCriteria {
         encode_floor: stated
             .encode_floor

@@ -2,7 +2,7 @@
 
 use frazil_types::{
     ElementClass, ElementType, ErrorBound, PrecisionRequest, ProtectedValues, QuantizeAlgorithm,
-    QuantizePlan, Rounding,
+    QuantizePlan, Rounding, share_of_percent,
 };
 
 use crate::error::PlanError;
@@ -292,9 +292,7 @@ fn refuse_algorithm(request: &PrecisionRequest) -> Result<(), PlanError> {
 
 /// What is promised: the stated bounds, or else what the algorithm itself keeps.
 fn bound(request: &PrecisionRequest, rounding: &Rounding) -> ErrorBound {
-    let relative = request
-        .relative_tolerance_percent
-        .map(|percent| percent / 100.0);
+    let relative = request.relative_tolerance_percent.map(share_of_percent);
     let stated = ErrorBound {
         absolute: request.absolute_tolerance,
         relative,

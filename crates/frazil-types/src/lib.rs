@@ -48,7 +48,7 @@ pub use plain_text::{is_plain, plain, plain_path, without_secrets};
 pub use plan::{DeflateEncoder, ReaderCache, StorageLayout, VariablePlan, WritePlan};
 pub use precision::{
     DataOrigin, ErrorBound, IntegerPacking, PrecisionRequest, ProtectedValues, QuantizeAlgorithm,
-    QuantizePlan, Rounding,
+    QuantizePlan, Rounding, share_of_percent,
 };
 pub use selection::Selection;
 pub use source_error::SourceError;

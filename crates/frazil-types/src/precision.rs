@@ -4,6 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ByteOrder, ElementClass, ElementType};
 
+/// The share that a percentage is, both as they are written: 99.9 % is 0.999, while 99.9 / 100 is
+/// 0.9990000000000001, a looser bound than was asked for.
+#[must_use]
+pub fn share_of_percent(percent: f64) -> f64 {
+    let shortest = format!("{percent:e}");
+    let moved = shortest.split_once('e').and_then(|(mantissa, exponent)| {
+        let exponent = exponent.parse::<i32>().ok()? - 2;
+        format!("{mantissa}e{exponent}").parse().ok()
+    });
+    // Infinities and NaN have no exponent.
+    moved.unwrap_or(percent / 100.0)
+}
+
 /// A quantization algorithm.
 ///
 /// BitRound, Granular BitRound and BitGroom are netCDF-C's and the Climate and Forecast
@@ -465,4 +478,18 @@ pub enum DataOrigin {
     Constant,
     /// Too few values to tell noise from signal.
     TooFew,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentage_is_the_share_that_is_written() {
+        for (percent, share) in [(99.9, 0.999), (7.0, 0.07), (0.1, 1e-3), (-1.1, -0.011)] {
+            assert_eq!(share_of_percent(percent), share);
+        }
+        assert!(share_of_percent(f64::NAN).is_nan());
+        assert_eq!(share_of_percent(f64::INFINITY), f64::INFINITY);
+    }
 }

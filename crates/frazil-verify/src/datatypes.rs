@@ -18,6 +18,19 @@ pub(crate) fn difference(a: &TypeDescription, b: &TypeDescription) -> Option<Str
     Some(what)
 }
 
+/// A compound type whose members have no signs; other types stay as they are.
+pub(crate) fn without_signs(datatype: &TypeDescription) -> TypeDescription {
+    let mut datatype = datatype.clone();
+    if let TypeClass::Compound { members } = &mut datatype.class {
+        for member in members {
+            if let TypeClass::Integer { signed, .. } = &mut member.datatype.class {
+                *signed = false;
+            }
+        }
+    }
+    datatype
+}
+
 fn committed_difference(a: &TypeDescription, b: &TypeDescription) -> Option<String> {
     let say = |committed: &Option<String>| match committed.as_deref() {
         None => "not committed".to_owned(),

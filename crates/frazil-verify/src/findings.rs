@@ -8,6 +8,10 @@ use frazil_file::error::user_path;
 /// Differences kept; more are only counted.
 const MAX_KEPT: usize = 100;
 
+/// What is said of files that differ in nothing that a reader computes with.
+const ALL_VALUES_EQUAL: &str = "all compared values are equal; the files differ in attributes, types, fill \
+                                values or names";
+
 /// Counts, differences and notices.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
@@ -21,6 +25,8 @@ pub(crate) struct Findings {
     pub only_first_rounded: u64,
     differences: Vec<Difference>,
     count: u64,
+    /// Values differ, or only one of the files has them.
+    values_differ: bool,
     notices: Vec<String>,
     /// Names that only differ in what their character set is said to be, and are ASCII.
     other_sets: u64,
@@ -36,6 +42,12 @@ impl Findings {
                 what: what.into(),
             });
         }
+    }
+
+    /// Notes that values differ, or that only one of the files has them.
+    pub(crate) fn differ_in_values(&mut self, path: &str, what: impl Into<String>) {
+        self.values_differ = true;
+        self.differ(path, what);
     }
 
     /// Notes what the user should know.
@@ -74,6 +86,10 @@ impl Findings {
                 self.only_first_rounded
             ));
         }
+        let are_same = !self.values_differ && self.precision.is_empty();
+        if are_same && self.count > 0 && self.values > 0 {
+            self.notices.push(ALL_VALUES_EQUAL.to_owned());
+        }
         VerifyReport {
             a: a.to_owned(),
             b: b.to_owned(),
@@ -108,5 +124,29 @@ mod tests {
         );
         assert!(!report.is_equal());
         assert_eq!(report.differences[99].path, "/v99");
+    }
+
+    #[test]
+    fn equal_values_of_different_files_are_told() {
+        let notices = |differ: fn(&mut Findings, &str, &str), values| {
+            let mut findings = Findings {
+                values,
+                ..Findings::default()
+            };
+            differ(&mut findings, "/v", "differs");
+            let report = findings.into_report(Path::new("a"), Path::new("b"), 0.0);
+            report.notices
+        };
+        let metadata: fn(&mut Findings, &str, &str) =
+            |findings, path, what| findings.differ(path, what);
+        assert_eq!(notices(metadata, 5), [ALL_VALUES_EQUAL]);
+        assert!(notices(metadata, 0).is_empty());
+        assert!(
+            notices(
+                |findings, path, what| findings.differ_in_values(path, what),
+                5
+            )
+            .is_empty()
+        );
     }
 }

@@ -16,10 +16,11 @@
 //!
 //! # What is not
 //! How values are stored: layout, chunk shapes, filters, allocation. Who wrote the file
-//! (`_NCProperties`). Lines about frazil's commands before the first file's `history`. Object times, how file space is managed and the like: a notice says so. The order
-//! of entries in a scale's `REFERENCE_LIST`, and the place of the attributes that dimension scales and
-//! netCDF-4 keep their books in. The order of links and attributes where neither file keeps it; where
-//! only one keeps it, a notice says so.
+//! (`_NCProperties`). Lines about frazil's commands before the first file's `history`. Object times, how
+//! file space is managed and the like: a notice says so. The order of entries in a scale's
+//! `REFERENCE_LIST`, whether it numbers dimensions with a sign, and the place of the attributes that
+//! dimension scales and netCDF-4 keep their books in. The order of links and attributes where neither
+//! file keeps it; where only one keeps it, a notice says so.
 //!
 //! # Rounded variables
 //! A floating-point variable of the second file that states a precision which the first one does

@@ -87,7 +87,7 @@ pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<V
     for number in new_containers.iter().filter(|_| !is_rounded) {
         let path = &b.variables()[*number].path;
         let name = path.trim_start_matches('/');
-        findings.differ(
+        findings.differ_in_values(
             path,
             format!("variable `{name}` is only in the second file"),
         );
@@ -111,7 +111,7 @@ fn view(input: &Input, which: &str, findings: &mut Findings) -> Result<View> {
                     "{} in the {which} file, which classic netCDF has no place for",
                     obstacle.what
                 );
-                findings.differ(&obstacle.path, what);
+                findings.differ_in_values(&obstacle.path, what);
             }
             for (path, name) in &found.strings {
                 findings.notice(format!(
@@ -230,7 +230,7 @@ fn dimensions(a: &ClassicModel, b: &ClassicModel, findings: &mut Findings) {
                 "length of the dimension: {} against {}",
                 first.length, second.length
             );
-            findings.differ(&format!("/{}", first.name), what);
+            findings.differ_in_values(&format!("/{}", first.name), what);
         }
         if first.is_record != second.is_record {
             let which = if first.is_record { "first" } else { "second" };
@@ -255,17 +255,13 @@ fn names<S: AsRef<str>>(
             format!("/{name}")
         }
     };
-    for name in found.only_first {
-        findings.differ(
-            &at(name),
-            format!("{kind} `{name}` is only in the first file"),
-        );
-    }
-    for name in found.only_second {
-        findings.differ(
-            &at(name),
-            format!("{kind} `{name}` is only in the second file"),
-        );
+    let only = found.only_first.iter().map(|name| (name, "first"));
+    for (name, which) in only.chain(found.only_second.iter().map(|name| (name, "second"))) {
+        let what = format!("{kind} `{name}` is only in the {which} file");
+        match kind {
+            "attribute" => findings.differ(&at(name), what),
+            _ => findings.differ_in_values(&at(name), what),
+        }
     }
     if let Some((one, other)) = found.order {
         let what =
@@ -294,7 +290,7 @@ fn compare_variable(
             first.join(", "),
             second.join(", ")
         );
-        findings.differ(&path, what);
+        findings.differ_in_values(&path, what);
     }
     let is_packed = promise.is_some_and(|promise| promise.packing.is_some());
     let is_same_type = a.nc_type == b.nc_type || is_packed;
@@ -304,7 +300,7 @@ fn compare_variable(
             a.nc_type.name(),
             b.nc_type.name()
         );
-        findings.differ(&path, what);
+        findings.differ_in_values(&path, what);
     }
     let kept = |variable: &ClassicVariable, side: usize| -> Vec<ClassicAttribute> {
         let tells =

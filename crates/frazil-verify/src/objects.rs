@@ -174,14 +174,14 @@ impl<'a> Comparison<'a, '_> {
             found
         };
         for (entry, what) in only(&self.a, &self.b, "first") {
-            self.findings.differ(&entry.path, what);
+            self.findings.differ_in_values(&entry.path, what);
         }
         for (entry, what) in only(&self.b, &self.a, "second") {
             match entry.kind {
                 EntryKind::Dataset(i) if lossy::is_container(self.files.1.0, i)? => {
                     self.new_containers.push((i, &entry.path, what));
                 }
-                _ => self.findings.differ(&entry.path, what),
+                _ => self.findings.differ_in_values(&entry.path, what),
             }
         }
         Ok(())
@@ -194,7 +194,7 @@ impl<'a> Comparison<'a, '_> {
             return;
         }
         for (_, path, what) in std::mem::take(&mut self.new_containers) {
-            self.findings.differ(path, what);
+            self.findings.differ_in_values(path, what);
         }
     }
 
@@ -246,7 +246,7 @@ impl<'a> Comparison<'a, '_> {
             (first, second) => {
                 if first != second {
                     let what = format!("{} against {}", kind_words(first), kind_words(second));
-                    self.findings.differ(&entry.path, what);
+                    self.findings.differ_in_values(&entry.path, what);
                 }
                 Ok(())
             }
@@ -335,13 +335,14 @@ impl<'a> Comparison<'a, '_> {
         let promise = lossy::promise((a.0, i, &type_a), (b.0, j, &type_b), self.findings)?;
         let is_packed = (promise.as_ref()).is_some_and(|promise| promise.packing.is_some());
         if let Some(what) = datatypes::difference(&type_a, &type_b).filter(|_| !is_packed) {
-            self.findings.differ(path, format!("datatype: {what}"));
+            self.findings
+                .differ_in_values(path, format!("datatype: {what}"));
         }
         let (extent_a, extent_b) = (extent(a, info_a)?, extent(b, info_b)?);
         if extent_a != extent_b {
             let (first, second) = (attributes::extent(&extent_a), attributes::extent(&extent_b));
             self.findings
-                .differ(path, format!("shape: {first} against {second}"));
+                .differ_in_values(path, format!("shape: {first} against {second}"));
         }
         match promise.as_ref().and_then(|promise| promise.packing) {
             None => self.fill((info_a, &type_a), (info_b, &type_b))?,

@@ -83,7 +83,7 @@ pub struct PrecisionReport {
     pub changed: u64,
     /// Special values (fill, missing, outside the valid range, not finite), all compared exactly.
     pub special: u64,
-    /// ... of which are changed; any is a failure.
+    /// ... of which are changed, and zeros that are not the same zero any more; any is a failure.
     pub special_changed: u64,
     /// Largest absolute error.
     pub max_absolute_error: f64,

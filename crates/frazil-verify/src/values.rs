@@ -65,7 +65,7 @@ pub(super) fn compare(
         findings.values += pair.elements();
         findings.value_bytes += pair.bytes();
         if let Some(what) = part.describe(pair, unequal) {
-            findings.differ(&pair.path, what);
+            findings.differ_in_values(&pair.path, what);
         }
     }
     let rounded = rounded(pairs, &parts);

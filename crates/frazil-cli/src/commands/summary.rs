@@ -19,6 +19,15 @@ pub(crate) struct Shown {
     pub(crate) thresholds: bool,
 }
 
+/// Files without a report.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Others {
+    /// Their results were there already.
+    pub(crate) skipped: usize,
+    /// The work on them failed.
+    pub(crate) failed: usize,
+}
+
 /// Heading, variables, totals and cost of one file.
 pub(crate) fn of_file(report: &PackReport, shown: Shown) -> String {
     let all_variables = shown.all_variables;
@@ -281,8 +290,9 @@ pub(crate) fn line_of(report: &PackReport) -> String {
 
 /// The line below several files, which took so many seconds together; nothing where none succeeded and
 /// none was there already.
-pub(crate) fn of_all(reports: &[PackReport], skipped: usize, seconds: f64) -> String {
-    if reports.is_empty() && skipped == 0 {
+pub(crate) fn of_all(reports: &[PackReport], others: Others, seconds: f64) -> String {
+    let Others { skipped, failed } = others;
+    if reports.is_empty() && skipped == 0 && failed == 0 {
         return String::new();
     }
     let sum = |bytes: fn(&PackReport) -> u64| {
@@ -298,12 +308,16 @@ pub(crate) fn of_all(reports: &[PackReport], skipped: usize, seconds: f64) -> St
         0 => String::new(),
         skipped => format!(", {skipped} done before"),
     };
+    let failed = match failed {
+        0 => String::new(),
+        failed => format!(", {failed} failed"),
+    };
     let files = text::count(reports.len() as u64, "file");
     if reports.is_empty() {
-        return format!("\n{files}{skipped}\n");
+        return format!("\n{files}{skipped}{failed}\n");
     }
     let words = format!(
-        "{files}{kept}{skipped}: {}, {seconds:.2} s, {}",
+        "{files}{kept}{skipped}{failed}: {}, {seconds:.2} s, {}",
         sizes(sum(|r| r.input_file_bytes), sum(|r| r.output_file_bytes)),
         rate(sum(|r| r.written_bytes), seconds)
     );
@@ -514,7 +528,7 @@ file 20.0 MiB";
         assert!(text.contains("\nfile 20.0 MiB, kept as it is\n"), "{text}");
         assert!(!text.contains("variables kept"), "{text}");
         assert_eq!(line_of(&kept), "in.nc: 20.0 MiB, kept as it is, 0.50 s\n");
-        let all = of_all(&[kept.clone(), report(1)], 0, 1.0);
+        let all = of_all(&[kept.clone(), report(1)], Others::default(), 1.0);
         assert!(all.starts_with("\n2 files, 1 kept as it is: "), "{all}");
         kept.dry_run = true;
         let text = of_file(&kept, Shown::default());
@@ -527,10 +541,16 @@ file 20.0 MiB";
     #[test]
     fn several_files_are_summed() {
         assert_eq!(
-            of_all(&[report(1), report(1)], 0, 1.0),
+            of_all(&[report(1), report(1)], Others::default(), 1.0),
             "\n2 files: 40.0 MiB -> 10.0 MiB (75.0 % smaller), 1.00 s, 12.6 MB/s\n"
         );
-        assert_eq!(of_all(&[], 0, 1.0), "");
-        assert_eq!(of_all(&[], 3, -0.0), "\n0 files, 3 done before\n");
+        assert_eq!(of_all(&[], Others::default(), 1.0), "");
+        let others = |skipped, failed| Others { skipped, failed };
+        let done_before = of_all(&[], others(3, 0), -0.0);
+        assert_eq!(done_before, "\n0 files, 3 done before\n");
+        let failed = of_all(&[], others(4, 1), 0.0);
+        assert_eq!(failed, "\n0 files, 4 done before, 1 failed\n");
+        let one = of_all(&[report(1)], others(0, 2), 1.0);
+        assert!(one.starts_with("\n1 file, 2 failed: "), "{one}");
     }
 }

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use frazil::{Destination, ErrorCode, PackReport, Progress, Resources};
 
-use super::batch::{self, Account, Chosen, Finished, Outcome, Requests, Results, Share};
+use super::batch::{
+    self, Account, Chosen, Finished, NewFolders, Outcome, Requests, Results, Share,
+};
 use super::summary::Shown;
 use super::{Document, Status};
 use crate::args::{BatchArgs, OutputArgs, ResultArgs};
@@ -72,22 +74,33 @@ fn with_results(transform: &Transform<'_>, work: &Work<'_>) -> frazil::Result<io
         {
             return Outcome::Skipped;
         }
+        let had_any = finished.as_ref().is_some_and(|index| index.has_any(chosen));
         let outcome = one(transform, chosen, |input, destination| {
             let resources = share.resources(&transform.resources.cancel);
             work(input, destination, resources, progress)
         });
-        match outcome {
-            Outcome::Failed(error)
-                if finished.is_some() && error.code == ErrorCode::AlreadyExists =>
-            {
-                Outcome::Failed(error.with_cure(NOT_DONE))
+        match (outcome, &finished) {
+            (Outcome::Failed(error), Some(index)) if error.code == ErrorCode::AlreadyExists => {
+                match had_any {
+                    true => Outcome::Failed(error.with_cure(NOT_DONE)),
+                    // A run beside this one was faster.
+                    false if index.has_new(chosen) => Outcome::Skipped,
+                    false => Outcome::Failed(error),
+                }
             }
-            outcome => outcome,
+            (outcome, _) => outcome,
         }
     };
     let (resources, jobs) = (transform.resources, transform.batch.jobs);
+    let new_folders = transform
+        .out_dir
+        .map(|folder| NewFolders::of(folder, transform.chosen));
     let done = batch::each(transform.chosen, jobs, resources, &mut account, &one);
-    Ok(done.and_then(|()| account.close(is_set(&resources.cancel))))
+    let closed = done.and_then(|()| account.close(is_set(&resources.cancel)));
+    if let Some(folders) = new_folders {
+        folders.remove_empty();
+    }
+    Ok(closed)
 }
 
 /// What comes of one file.

@@ -1,7 +1,7 @@
 //! Floating-point elements as numbers, and which of them are special.
 
 use frazil_container::hdf5::TypeDescription;
-use frazil_types::ProtectedValues;
+use frazil_types::{ProtectedValues, QuantizeAlgorithm};
 
 /// An IEEE 754 binary type that can be rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,14 @@ impl FloatKind {
         }
     }
 
+    /// The smallest number above zero with a full mantissa.
+    const fn least_normal(self) -> f64 {
+        match self {
+            Self::Single => f32::MIN_POSITIVE as f64,
+            Self::Double => f64::MIN_POSITIVE,
+        }
+    }
+
     /// Little-endian elements as numbers, exactly.
     pub(super) fn decode(self, bytes: &[u8], numbers: &mut Vec<f64>) {
         numbers.clear();
@@ -49,6 +57,42 @@ impl FloatKind {
             Self::Single => f64::from(number as f32),
             Self::Double => number,
         }
+    }
+}
+
+/// What the stated rounding may make of a zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ZeroRule {
+    /// The same zero.
+    Same,
+    /// The same zero, or a subnormal number of its sign: BitGroom of netCDF-C and NCO sets the last bits of -0.0.
+    SameOrSubnormal,
+    /// Any value within the bound: a linear grid and integers need not have a zero.
+    Bound,
+}
+
+impl ZeroRule {
+    /// The rule for values that `algorithm` rounded.
+    pub(super) const fn of(algorithm: Option<QuantizeAlgorithm>) -> Self {
+        use QuantizeAlgorithm as Q;
+        match algorithm {
+            Some(Q::Linear | Q::PackedIntegers) => Self::Bound,
+            Some(Q::BitGroom | Q::GranularBitRound) => Self::SameOrSubnormal,
+            Some(Q::BitRound) | None => Self::Same,
+        }
+    }
+
+    /// Whether `y` breaks the rule where the original `x`, of elements of this kind, is a zero.
+    pub(super) fn is_broken(self, kind: FloatKind, x: f64, y: f64) -> bool {
+        let is_changed = x == 0.0 && x.to_bits() != y.to_bits();
+        is_changed
+            && match self {
+                Self::Same => true,
+                Self::SameOrSubnormal => {
+                    y.abs() >= kind.least_normal() || x.is_sign_negative() != y.is_sign_negative()
+                }
+                Self::Bound => false,
+            }
     }
 }
 
@@ -103,6 +147,23 @@ impl SpecialValues {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_zero_may_become_what_its_algorithm_makes_of_it() {
+        let broken = |rule: ZeroRule, x, y| rule.is_broken(FloatKind::Single, x, y);
+        for (x, y, expected) in [
+            (0.0, 0.0, [false, false]),
+            (-0.0, 0.0, [true, true]),
+            (0.0, 0.05, [true, true]),
+            (-0.0, -1e-40, [true, false]),
+            (-0.0, 1e-40, [true, true]),
+            (1.0, 0.0, [false, false]),
+        ] {
+            let rules = [ZeroRule::Same, ZeroRule::SameOrSubnormal];
+            assert_eq!(rules.map(|rule| broken(rule, x, y)), expected, "{x} {y}");
+            assert!(!broken(ZeroRule::Bound, x, y));
+        }
+    }
 
     #[test]
     fn special_values_are_compared_as_they_are_stored() {

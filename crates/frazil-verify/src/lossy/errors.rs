@@ -34,6 +34,10 @@ pub(super) struct Errors {
     pub(super) special_changed: u64,
     /// The first of these, as its row-major number in the variable.
     pub(super) first_special: Option<u64>,
+    /// Zeros that are no longer what the rounding leaves of them.
+    pub(super) zeros_changed: u64,
+    /// The first of these, as its row-major number in the variable.
+    pub(super) first_zero: Option<u64>,
     /// Values beyond the bound.
     pub(super) beyond_bound: u64,
     pub(super) max_absolute: f64,
@@ -60,6 +64,8 @@ impl Default for Errors {
             special: 0,
             special_changed: 0,
             first_special: None,
+            zeros_changed: 0,
+            first_zero: None,
             beyond_bound: 0,
             max_absolute: 0.0,
             max_relative: 0.0,
@@ -128,10 +134,9 @@ impl Errors {
         self.lost += other.lost;
         self.special += other.special;
         self.special_changed += other.special_changed;
-        self.first_special = match (self.first_special, other.first_special) {
-            (Some(mine), Some(others)) => Some(mine.min(others)),
-            (mine, others) => mine.or(others),
-        };
+        self.first_special = earlier(self.first_special, other.first_special);
+        self.zeros_changed += other.zeros_changed;
+        self.first_zero = earlier(self.first_zero, other.first_zero);
         self.beyond_bound += other.beyond_bound;
         self.max_absolute = self.max_absolute.max(other.max_absolute);
         self.max_relative = self.max_relative.max(other.max_relative);
@@ -162,6 +167,14 @@ impl Errors {
     /// Mean error.
     pub(super) fn bias(&self) -> f64 {
         self.sum / self.values.max(1) as f64
+    }
+}
+
+/// The smaller of two numbers of elements, where there are any.
+pub(super) fn earlier(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 

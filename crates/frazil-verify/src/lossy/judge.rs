@@ -46,7 +46,7 @@ pub(crate) fn judge(
         values: errors.values,
         changed: errors.changed,
         special: errors.special,
-        special_changed: errors.special_changed,
+        special_changed: errors.special_changed + errors.zeros_changed,
         max_absolute_error: errors.max_absolute,
         max_relative_error: errors.max_relative,
         beyond_bound: errors.beyond_bound,
@@ -89,6 +89,13 @@ fn failures(shape: &[u64], measured: &Measured) -> Vec<String> {
              first, {}",
             errors.special_changed,
             errors.special,
+            place(first)
+        ));
+    }
+    if let (1.., Some(first)) = (errors.zeros_changed, errors.first_zero) {
+        failures.push(format!(
+            "changed zeros: {}; the first, {}",
+            errors.zeros_changed,
             place(first)
         ));
     }

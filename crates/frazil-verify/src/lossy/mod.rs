@@ -2,7 +2,7 @@
 //!
 //! # Measures
 //! Values that are special in the original take no part: they are compared bit by bit, and any
-//! change is a failure. Of all others, with errors taken as rounded minus original:
+//! change is a failure. So is a change of a zero ([`elements`]). Of all others, with errors taken as rounded minus original:
 //! - errors of single values against the stated bound ([`errors`]), their mean and mean square,
 //! - Pearson's correlation, from means and deviations merged block by block ([`moments`]),
 //! - the Kolmogorov-Smirnov distance ([`distribution`]),

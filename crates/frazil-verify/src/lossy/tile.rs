@@ -4,7 +4,7 @@ use frazil_types::{ErrorBound, ProtectedValues, Selection};
 
 use super::agreement::Promise;
 use super::distribution::Edges;
-use super::elements::{FloatKind, SpecialValues};
+use super::elements::{FloatKind, SpecialValues, ZeroRule};
 use super::errors::{self, Errors, Largest};
 use super::gradients::{Gradients, Row};
 use super::spectrum::{self, Spectra, Transform};
@@ -25,6 +25,7 @@ pub(crate) struct Measurement {
     pub(super) kind: FloatKind,
     pub(super) bound: ErrorBound,
     pub(super) special: SpecialValues,
+    pub(super) zeros: ZeroRule,
     /// Shape of the variable.
     pub(super) shape: Vec<u64>,
     /// How rows are transformed; `None`: they are not.
@@ -167,6 +168,10 @@ impl Measurement {
             kind: promise.kind,
             bound: promise.stated.bound,
             special: SpecialValues::new(protected, promise.kind),
+            zeros: match promise.packing {
+                Some(_) => ZeroRule::Bound,
+                None => ZeroRule::of(promise.stated.algorithm),
+            },
             shape: shape.to_vec(),
             transform: Transform::new(columns),
         }
@@ -283,6 +288,7 @@ impl Measurement {
             let at = slice.offset(strip, row);
             self.load(slice, at, rows * strip.columns, &mut scratch.block);
             self.add_specials(slice, at, &scratch.block, here);
+            self.add_zeros(slice, at, &scratch.block, here);
             self.add_errors(slice, at, &mut scratch.block, here);
             self.add_rows(row == 0, strip.columns, findings, scratch);
             if strip.from > 0 {
@@ -326,12 +332,25 @@ impl Measurement {
                     if is_changed {
                         here.special_changed += 1;
                         let element = slice.element(offset + i);
-                        here.first_special =
-                            Some(here.first_special.unwrap_or(element).min(element));
+                        here.first_special = errors::earlier(here.first_special, Some(element));
                     }
                 }
                 (false, true) => here.lost += 1,
                 (false, false) => {}
+            }
+        }
+    }
+
+    /// Looks for ordinary zeros that rounding must not have made of what they are. They take part in all
+    /// measures: many fields are zero almost everywhere.
+    fn add_zeros(&self, slice: &Slice<'_>, offset: usize, block: &Block, here: &mut Errors) {
+        let pairs = block.original.iter().zip(&block.rounded).enumerate();
+        for (i, (&x, &y)) in pairs {
+            let is_ordinary = || !block.skip[i] && !block.turned[i];
+            if self.zeros.is_broken(self.kind, x, y) && is_ordinary() {
+                here.zeros_changed += 1;
+                let element = slice.element(offset + i);
+                here.first_zero = errors::earlier(here.first_zero, Some(element));
             }
         }
     }

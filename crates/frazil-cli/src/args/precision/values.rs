@@ -3,6 +3,7 @@
 use frazil::{PrecisionRequest, QuantizeAlgorithm, spelling};
 
 use super::Statement;
+use crate::text;
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -173,15 +174,16 @@ pub(super) fn lossless(text: &str) -> Result<Vec<Statement>> {
 
 /// Splits at the last colon, since names may hold colons themselves; without a variable, `*`.
 fn stated(
-    text: &str,
+    given: &str,
     request: impl Fn(&str) -> Result<PrecisionRequest>,
 ) -> Result<Vec<Statement>> {
-    let (variables, value) = match text.rsplit_once(':') {
-        Some(("", value)) => ("*", value),
+    let (variables, value) = match given.rsplit_once(':') {
+        // As of "$VAR:3" with an empty VAR, which does not mean all variables.
+        Some((variables, _)) if variables.trim().is_empty() => return Err(text::nameless(given)),
         Some((variables, value)) => (variables, value),
-        None => ("*", text),
+        None => ("*", given),
     };
-    let found = request(value.trim()).map_err(|cause| match joined_otherwise(text, &request) {
+    let found = request(value.trim()).map_err(|cause| match joined_otherwise(given, &request) {
         Some(meant) => format!("{cause}; is `{meant}` meant?"),
         None => cause,
     })?;

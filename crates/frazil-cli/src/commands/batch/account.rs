@@ -10,7 +10,7 @@ use frazil::{Error, ErrorCode, Progress, Result, Silent};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use super::super::summary::Shown;
+use super::super::summary::{Others, Shown};
 use super::super::{Document, ErrorRecord, Status};
 use super::log::Log;
 use super::results::Results;
@@ -92,7 +92,7 @@ pub(crate) struct Account<'a, R> {
     finished: usize,
     bar: ProgressBar,
     document: Document<R>,
-    skipped: usize,
+    others: Others,
     /// Why the command fails, one line each.
     faults: Vec<String>,
     /// How the command ends.
@@ -133,7 +133,7 @@ impl<'a, R: FileReport> Account<'a, R> {
                 false => ProgressBar::hidden(),
             },
             document: Document::new(),
-            skipped: 0,
+            others: Others::default(),
             faults: Vec::new(),
             status: Status::Success,
             is_interrupted: false,
@@ -194,7 +194,7 @@ impl<'a, R: FileReport> Account<'a, R> {
         self.bar
             .set_prefix(format!("{}/{}", self.finished, self.files));
         self.bar.inc(bytes);
-        self.keep(outcome);
+        self.keep(chosen, outcome);
         told
     }
 
@@ -240,9 +240,13 @@ impl<'a, R: FileReport> Account<'a, R> {
                     let name = text::path(&chosen.path);
                     self.printer.note(&format!("{name}: {notice}"));
                 }
-                self.printer.table(&report.line())
+                self.printer.table(&report.line(&chosen.path))
             }
-            Outcome::Done(report) => self.printer.table(&report.table(self.requests.shown)),
+            Outcome::Done(report) => {
+                let name = (self.files > 1).then_some(chosen.path.as_path());
+                let table = report.table(self.requests.shown, name);
+                self.printer.table(&table)
+            }
             Outcome::Skipped if self.is_many => Ok(()),
             Outcome::Skipped => {
                 let name = text::path(&chosen.path);
@@ -258,10 +262,10 @@ impl<'a, R: FileReport> Account<'a, R> {
     }
 
     /// Keeps what the end needs of an outcome.
-    fn keep(&mut self, outcome: Outcome<R>) {
+    fn keep(&mut self, chosen: &Chosen, outcome: Outcome<R>) {
         match outcome {
             Outcome::Done(mut report) => {
-                if let Some(fault) = report.fault() {
+                if let Some(fault) = report.fault(&chosen.path) {
                     self.faults.push(fault);
                     self.status = Status::Failure;
                 }
@@ -271,8 +275,9 @@ impl<'a, R: FileReport> Account<'a, R> {
                 }
                 self.document.reports.push(*report);
             }
-            Outcome::Skipped => self.skipped += 1,
+            Outcome::Skipped => self.others.skipped += 1,
             Outcome::Failed(error) => {
+                self.others.failed += 1;
                 self.faults.push(error.to_string());
                 self.status = self.status.or(R::UNDONE);
                 self.document.errors.push(error.into());
@@ -301,9 +306,9 @@ impl<'a, R: FileReport> Account<'a, R> {
             };
             let reports = &self.document.reports;
             self.printer
-                .table(&R::summary(reports, self.skipped, seconds))?;
+                .table(&R::summary(reports, self.others, seconds))?;
         }
-        if self.is_many && failed > 0 {
+        if self.files > 1 && failed > 0 {
             let failed = text::count(failed as u64, "file");
             self.printer
                 .trouble(&format!("{failed} of {} {}:", self.files, R::FAULTY));

@@ -1,9 +1,11 @@
 //! What runs over many files ask of the report on one.
 
+use std::path::Path;
+
 use frazil::{PackReport, VerifyReport};
 use serde::Serialize;
 
-use super::super::summary::{self, Shown};
+use super::super::summary::{self, Others, Shown};
 use super::super::{Status, verify};
 use crate::text;
 
@@ -16,16 +18,16 @@ pub(crate) trait FileReport: Serialize + Send + Sized {
 
     /// What came of the file, in one word.
     fn word(&self) -> &'static str;
-    /// Why the command fails although the work was done.
-    fn fault(&self) -> Option<String>;
+    /// Why the command fails although the work on `input` was done.
+    fn fault(&self, input: &Path) -> Option<String>;
     /// Whether there is a new file.
     fn has_result(&self) -> bool;
     /// What the user should know.
     fn notices(&self) -> &[String];
-    /// All of it.
-    fn table(&self, shown: Shown) -> String;
-    /// One line of it.
-    fn line(&self) -> String;
+    /// All of it; of one of several files, with the name of its input.
+    fn table(&self, shown: Shown, one_of_several: Option<&Path>) -> String;
+    /// One line of it, with the name of its input.
+    fn line(&self, input: &Path) -> String;
     /// What a log says of it behind the name of the input, a tab before each column.
     fn log_columns(&self) -> String;
     /// Wall seconds.
@@ -33,7 +35,7 @@ pub(crate) trait FileReport: Serialize + Send + Sized {
     /// Gives back the memory of what only [`FileReport::table`] shows.
     fn forget_details(&mut self);
     /// The line below several files, which took so many seconds together.
-    fn summary(reports: &[Self], skipped: usize, seconds: f64) -> String;
+    fn summary(reports: &[Self], others: Others, seconds: f64) -> String;
 }
 
 impl FileReport for PackReport {
@@ -48,7 +50,7 @@ impl FileReport for PackReport {
         }
     }
 
-    fn fault(&self) -> Option<String> {
+    fn fault(&self, _: &Path) -> Option<String> {
         None
     }
 
@@ -60,11 +62,11 @@ impl FileReport for PackReport {
         &self.notices
     }
 
-    fn table(&self, shown: Shown) -> String {
+    fn table(&self, shown: Shown, _: Option<&Path>) -> String {
         summary::of_file(self, shown)
     }
 
-    fn line(&self) -> String {
+    fn line(&self, _: &Path) -> String {
         summary::line_of(self)
     }
 
@@ -84,8 +86,8 @@ impl FileReport for PackReport {
         self.notices = Vec::new();
     }
 
-    fn summary(reports: &[Self], skipped: usize, seconds: f64) -> String {
-        summary::of_all(reports, skipped, seconds)
+    fn summary(reports: &[Self], others: Others, seconds: f64) -> String {
+        summary::of_all(reports, others, seconds)
     }
 }
 
@@ -101,8 +103,8 @@ impl FileReport for VerifyReport {
         }
     }
 
-    fn fault(&self) -> Option<String> {
-        (!self.is_equal()).then(|| verify::line_of(self).trim_end().to_owned())
+    fn fault(&self, input: &Path) -> Option<String> {
+        (!self.is_equal()).then(|| verify::line_of(self, input).trim_end().to_owned())
     }
 
     fn has_result(&self) -> bool {
@@ -113,12 +115,12 @@ impl FileReport for VerifyReport {
         &self.notices
     }
 
-    fn table(&self, shown: Shown) -> String {
-        verify::of_pair(self, shown)
+    fn table(&self, shown: Shown, one_of_several: Option<&Path>) -> String {
+        verify::of_pair(self, shown, one_of_several)
     }
 
-    fn line(&self) -> String {
-        verify::line_of(self)
+    fn line(&self, input: &Path) -> String {
+        verify::line_of(self, input)
     }
 
     fn log_columns(&self) -> String {
@@ -141,7 +143,7 @@ impl FileReport for VerifyReport {
         self.figures = Vec::new();
     }
 
-    fn summary(reports: &[Self], _: usize, seconds: f64) -> String {
-        verify::of_all(reports, seconds)
+    fn summary(reports: &[Self], others: Others, seconds: f64) -> String {
+        verify::of_all(reports, others.failed, seconds)
     }
 }

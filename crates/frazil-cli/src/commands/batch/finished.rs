@@ -63,6 +63,21 @@ impl Finished {
         }
     }
 
+    /// As [`Self::has`], of a result that was not there when this run came to its input: another run has made it
+    /// since, and the index of then does not tell of it.
+    pub(crate) fn has_new(&self, chosen: &Chosen) -> bool {
+        let nothing_known = Self {
+            folder: self.folder.clone(),
+            known: HashMap::new(),
+        };
+        nothing_known.has(chosen)
+    }
+
+    /// Whether there is a result of an input, in whatever state.
+    pub(crate) fn has_any(&self, chosen: &Chosen) -> bool {
+        chosen.target(&self.folder).symlink_metadata().is_ok()
+    }
+
     /// Adds a result.
     ///
     /// # Errors

@@ -38,6 +38,21 @@ impl Manifest {
         })
     }
 
+    /// As [`Self::open`], where there must be one.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub(in crate::commands) fn open_existing(folder: &Path) -> Result<Self> {
+        let path = folder.join(NAME);
+        if let Err(error) = path.metadata() {
+            let error = Error::io(&error, "open", &path);
+            return Err(error.with_cure(
+                "name the folder that was packed with --manifest sha256, or verify without it",
+            ));
+        }
+        Self::open(folder)
+    }
+
     /// The checksum that was there for a result by its path below the folder.
     pub(in crate::commands) fn noted(&self, below: &Path) -> Option<String> {
         let line = self.before.get(&escaped(below))?;

@@ -31,7 +31,7 @@ impl<'a> Pairs<'a> {
     /// The pairs that arguments name.
     ///
     /// # Errors
-    /// If a directory, a list or the manifest cannot be read, or there are no files.
+    /// If a directory, a list or the manifest cannot be read or is missing, or there are no files.
     pub(super) fn of(args: &'a VerifyArgs) -> Result<Self> {
         match args.comparison() {
             Comparison::Files(original, others) => Ok(Self {
@@ -42,7 +42,9 @@ impl<'a> Pairs<'a> {
             }),
             Comparison::Trees(named, folder) => {
                 let originals = batch::choose(named, &args.selection, Some(folder))?;
-                let manifest = args.manifest.map(|_| Manifest::open(folder)).transpose()?;
+                let manifest = (args.manifest)
+                    .map(|_| Manifest::open_existing(folder))
+                    .transpose()?;
                 let extra = match named {
                     [root] if root.is_dir() => extra(&originals, args, folder),
                     _ => Vec::new(),
@@ -74,7 +76,9 @@ impl<'a> Pairs<'a> {
             Others::Below(folder) => folder,
         };
         let other = chosen.target(folder);
-        if let Some(manifest) = &self.manifest {
+        // A result that is not there has no checksum either; whoever compares it says that it is missing.
+        let is_there = other.symlink_metadata().is_ok();
+        if let Some(manifest) = self.manifest.as_ref().filter(|_| is_there) {
             let noted = manifest.noted(&chosen.target(Path::new("")));
             check(&other, noted)?;
         }

@@ -80,7 +80,25 @@ fn shown(thresholds: bool) -> Shown {
 #[test]
 fn equal_takes_one_line() {
     let expected = "equal: 12 objects, 40 attributes, 1000000 values (3.8 MiB) in 0.25 s\n";
-    assert_eq!(of_pair(&report(0), shown(true)), expected);
+    assert_eq!(of_pair(&report(0), shown(true), None), expected);
+}
+
+#[test]
+fn one_of_several_is_named() {
+    let named = |name: &str| of_pair(&report(1), shown(false), Some(Path::new(name)));
+    assert!(
+        named("x.nc").starts_with("x.nc: different: 1 difference"),
+        "{}",
+        named("x.nc")
+    );
+    let long = "l".repeat(100);
+    assert!(named(&long).starts_with(&format!("{long}:\n  different: ")));
+    assert!(line_of(&report(1), Path::new("x.nc")).starts_with("x.nc: different: "));
+    let summary = of_all(&[report(0), report(1)], 2, 0.5);
+    assert!(
+        summary.starts_with("\n4 files: 1 equal, 1 different, 2 not compared; "),
+        "{summary}"
+    );
 }
 
 #[test]
@@ -91,14 +109,14 @@ different: 5 differences among 12 objects, 40 attributes, 1000000 values (3.8 Mi
   /v1: [3, 4]: 1.5 and 1.25
 ... and 3 more
 ";
-    assert_eq!(of_pair(&report(5), shown(false)), expected);
+    assert_eq!(of_pair(&report(5), shown(false), None), expected);
 }
 
 #[test]
 fn rounded_variables_have_a_table() {
     let mut report = report(0);
     report.precision = vec![rounded("/tas")];
-    let text = of_pair(&report, shown(false));
+    let text = of_pair(&report, shown(false), None);
     let expected = "\
 variable  stated             bound       max abs  max rel   RMSE  correl.      KS     SSIM  result
 --------  -----------------  ----------  -------  -------  -----  -------  ------  -------  ------
@@ -126,15 +144,15 @@ fn failures_and_tests_are_said() {
     failed.passed = false;
     failed.failures = vec!["3 values beyond\u{1b} the bound".into()];
     report.precision = vec![rounded("/tas"), failed];
-    let text = of_pair(&report, shown(true));
+    let text = of_pair(&report, shown(true), None);
     assert!(text.contains("FAIL\n"), "{text}");
     assert!(text.contains("0 of 2 documented tests passed"), "{text}");
     let failure = "variable: 3 values beyond\\u{1b} the bound\n";
     assert!(text.contains(failure), "{text}");
     assert!(text.contains("\ndifferences:\n  /v0"), "{text}");
-    assert!(!of_pair(&report, shown(false)).contains("documented"));
+    assert!(!of_pair(&report, shown(false), None).contains("documented"));
     report.difference_count = 0;
-    let text = of_pair(&report, shown(false));
+    let text = of_pair(&report, shown(false), None);
     assert!(
         text.starts_with("failed: 1 of 2 rounded variables; "),
         "{text}"

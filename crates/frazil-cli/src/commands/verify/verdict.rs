@@ -1,5 +1,7 @@
 //! What `verify` says of two files, in words.
 
+use std::path::Path;
+
 use frazil::VerifyReport;
 
 use super::rounded;
@@ -7,12 +9,24 @@ use crate::commands::summary::Shown;
 use crate::text;
 use frazil::size::human;
 
-/// One line if equal; else the rounded variables and the first differences.
-pub(in crate::commands) fn of_pair(report: &VerifyReport, shown: Shown) -> String {
+/// One line if equal; else the rounded variables and the first differences. Of one of several pairs, with a name.
+pub(in crate::commands) fn of_pair(
+    report: &VerifyReport,
+    shown: Shown,
+    one_of_several: Option<&Path>,
+) -> String {
+    let is_too_long = |line: &str| text::columns(line.trim_end()) > text::screen_columns();
     let mut verdict = headline(report);
-    if text::columns(verdict.trim_end()) > text::screen_columns() {
+    if is_too_long(&verdict) {
         // What was compared, in a line of its own.
         verdict = verdict.replacen(": ", ":\n  ", 1);
+    }
+    if let Some(name) = one_of_several.map(text::path) {
+        let line = format!("{name}: {verdict}");
+        verdict = match line.lines().any(is_too_long) {
+            true => format!("{name}:\n  {verdict}"),
+            false => line,
+        };
     }
     verdict.push_str(&rounded::table(&report.precision));
     if shown.thresholds {
@@ -59,8 +73,8 @@ fn headline(report: &VerifyReport) -> String {
     }
 }
 
-/// Two files of many in one line.
-pub(in crate::commands) fn line_of(report: &VerifyReport) -> String {
+/// Two files of many in one line, `name` being what tells them from the others.
+pub(in crate::commands) fn line_of(report: &VerifyReport, name: &Path) -> String {
     let first = report.differences.first().map_or_else(String::new, |one| {
         let (path, what) = (text::plain(&one.path), text::plain(&one.what));
         format!("; {path}: {what}")
@@ -80,16 +94,13 @@ pub(in crate::commands) fn line_of(report: &VerifyReport) -> String {
     };
     format!(
         "{}: {}{why}\n",
-        text::path(&report.a),
+        text::path(name),
         headline(report).trim_end()
     )
 }
 
-/// The line below several pairs, which took so many seconds together; nothing where none was compared.
-pub(in crate::commands) fn of_all(reports: &[VerifyReport], seconds: f64) -> String {
-    if reports.is_empty() {
-        return String::new();
-    }
+/// The line below several pairs, which took so many seconds together, `failed` not being among the reports.
+pub(in crate::commands) fn of_all(reports: &[VerifyReport], failed: usize, seconds: f64) -> String {
     let count =
         |is_meant: fn(&VerifyReport) -> bool| reports.iter().filter(|one| is_meant(one)).count();
     let equal = count(|one| one.is_equal() && one.precision.is_empty());
@@ -102,9 +113,13 @@ pub(in crate::commands) fn of_all(reports: &[VerifyReport], seconds: f64) -> Str
     let bytes = reports
         .iter()
         .fold(0, |sum: u64, one| sum.saturating_add(one.value_bytes));
-    let files = text::count(reports.len() as u64, "file");
+    let failed_words = match failed {
+        0 => String::new(),
+        _ => format!(", {failed} not compared"),
+    };
+    let files = text::count((reports.len() + failed) as u64, "file");
     format!(
-        "\n{files}: {equal} equal{rounded}, {different} different; {} of values, {seconds:.2} s\n",
+        "\n{files}: {equal} equal{rounded}, {different} different{failed_words}; {} of values, {seconds:.2} s\n",
         human(bytes)
     )
 }

@@ -79,6 +79,35 @@ fn special_values_must_keep_every_bit() {
 }
 
 #[test]
+fn a_zero_must_stay_the_same_zero() {
+    let mut case = Case::new();
+    for (i, zero) in [0.0_f32, -0.0].into_iter().enumerate() {
+        case.original[3 + i] = zero;
+        case.rounded[3 + i] = zero;
+    }
+    let bound = || Statement::bits(9).and("quantization_maximum_absolute_error", 0.3);
+    let kept = case.judge(&case.rounded, bound());
+    assert!(
+        kept.passed && kept.special_changed == 0,
+        "{:?}",
+        kept.failures
+    );
+    for changed in [[0.05, -0.0], [0.0, 0.0], [0.0, -0.05]] {
+        let mut values = case.rounded.clone();
+        values[3..5].copy_from_slice(&changed);
+        let found = case.judge(&values, bound());
+        assert!(!found.passed);
+        assert_eq!((found.special, found.special_changed), (5, 1));
+        assert!(
+            found
+                .failures
+                .iter()
+                .any(|line| line.starts_with("changed zeros: 1;"))
+        );
+    }
+}
+
+#[test]
 fn data_must_not_become_special() {
     let case = Case::new();
     for (value, beyond) in [(FILL, 1), (f32::NAN, 1), (f32::INFINITY, 1)] {
