@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import frazil as python
 import h5py
 import numpy as np
 from support.command import DONE, frazil
@@ -26,7 +27,7 @@ def warned(source: Path, *words: object) -> dict[str, str]:
     outcome = frazil("pack", source, "-o", target, "--overwrite", "--json", *words)
     assert outcome.code == DONE, outcome.stderr
     notices = outcome.report["reports"][0]["notices"]
-    lines = [line for line in notices if "keep_information is coarse" in line]
+    lines = [line for line in notices if "--keep-information is coarse" in line]
     return {line.split(":")[0]: line for line in lines}
 
 
@@ -50,3 +51,20 @@ def test_an_absolute_cap_helps(tmp_path: Path):
     words = ("--keep-information", "narrow:0.3")
     assert "narrow" in warned(source, *words)
     assert "narrow" not in warned(source, *words, "--abs-error", "narrow:0.002")
+
+
+def test_a_small_bound_is_written_with_an_exponent(tmp_path: Path):
+    source = fields(tmp_path / "source.h5")
+    words = ("--keep-information", "wide:0.3", "--abs-error", "wide:1e20")
+    assert "1e20" in warned(source, *words)["wide"]
+
+
+def test_python_says_so_in_its_words(tmp_path: Path):
+    source = fields(tmp_path / "source.h5")
+    request = {"narrow": {"keep_information": 0.3}}
+    plan = python.plan(source, precision=request)
+    report = python.pack(source, tmp_path / "packed.h5", precision=request)
+    for notices in (plan.notices, report.notices):
+        (line,) = (line for line in notices if "keep_information is coarse" in line)
+        assert '"absolute_tolerance"' in line and "--" not in line
+    assert "keep_information is coarse" in repr(plan)

@@ -105,8 +105,9 @@ def test_a_second_signal_ends_a_command_that_hangs(scene: Scene, command: str):
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(timeout=0.5)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=20)
     assert process.returncode == 128 + signal.SIGINT
+    assert b"interrupted; nothing was left behind" in stderr
     assert scene.content() == scene.before
 
 

@@ -5,7 +5,8 @@
 # frazil looks up the places of a variable's chunks once, and then reads and unpacks them on all cores, without a lock.
 # The files do not change.
 #
-# Run this from the repository's root, where the sample is, or name your own file.
+# Run this from the repository's root, where the sample is. If you name a file of your own, also name its variables and
+# dimensions: the cells use those of the sample.
 
 # %%
 import time
@@ -76,7 +77,7 @@ many.sizes["Time"]
 with frazil.open("run.nc") as file:
     temperature = file.variables["T"]
     print(temperature.shape, temperature.dims, temperature.chunks, temperature.dtype)
-    column = temperature[-1, :, 0, 100]
+    column = temperature[-1, :, 0, 0]
 column[:4]
 
 # %% [markdown]
@@ -85,7 +86,7 @@ column[:4]
 
 # %%
 with frazil.open("run.nc") as file:
-    series = [file.variables["T"][:, level, 0, 100] for level in range(20)]
+    series = [file.variables["T"][:, level, 0, 0] for level in range(20)]
 print(np.shape(series))
 {key: value for key, value in frazil.read_stats().items() if key in ("hits", "misses", "hit_rate")}
 

@@ -4,7 +4,8 @@
 # frazil chooses chunk shapes, filters and levels by trial on your data, packs on all cores, and writes files that every
 # netCDF program reads. By default it rounds nothing; [another page](choose_precision.py) shows how.
 #
-# Run this from the repository's root, where the sample is, or name your own file.
+# Run this from the repository's root, where the sample is. If you name a file of your own, also name its variables and
+# dimensions: the cells use those of the sample.
 
 # %%
 import frazil
@@ -77,7 +78,7 @@ frazil.pack(sample, "zstd.nc", readable_by="plugins").variables[0]
 # %%
 with frazil.Writer("run.nc") as writer:
     writer.add_dimension("time", None)
-    writer.add_dimension("x", 201)
+    writer.add_dimension("x", dataset.sizes["west_east"])
     pressure = writer.add_variable("p", "f4", ["time", "x"], attrs={"units": "Pa"})
     for step in range(4):
         pressure[step] = dataset.P[step, 0, 0].values

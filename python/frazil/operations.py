@@ -79,7 +79,7 @@ def plan(input: StrPath, **options: Unpack[PlanKeywords]) -> WritePlan:
         Options of :func:`pack` that concern decisions: docs/options.md lists them.
     """
     asked = pack_options(stated(plan, PlanKeywords, options))
-    return WritePlan(**json.loads(_frazil.plan(os.fspath(input), asked)))
+    return WritePlan._of(json.loads(_frazil.plan(os.fspath(input), asked)))
 
 
 @documented(UnpackKeywords)

@@ -8,6 +8,7 @@ from typing import Protocol, TextIO, runtime_checkable
 
 from .errors import InvalidArgumentError, plain
 from .pictures import bytes_text
+from .spellings import in_python
 
 
 @runtime_checkable
@@ -50,7 +51,7 @@ class ProgressBar:
 
     def notice(self, line: str) -> None:
         """Write a line of its own."""
-        self._stream.write(f"\r{plain(line)}\n")
+        self._stream.write(f"\r{plain(in_python(line))}\n")
 
     def close(self) -> None:
         """Ends the line."""

@@ -29,6 +29,10 @@ def _numbers(values: Sequence[int] | None) -> str:
     return "-" if values is None else " x ".join(str(n) for n in values) or "scalar"
 
 
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def _html(title: str, lines: Sequence[str], table: str, notices: Sequence[str]) -> str:
     parts = [f"<div><b>{escape(title)}</b>"]
     parts += [f"<div>{escape(line)}</div>" for line in lines]
@@ -45,7 +49,10 @@ class _Report:
     @classmethod
     def _of(cls, data: Mapping[str, Any]) -> Self:
         names = {one.name for one in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        return cls(**{key: value for key, value in data.items() if key in names})
+        known = {key: value for key, value in data.items() if key in names}
+        if "notices" in known:
+            known["notices"] = [in_python(notice) for notice in known["notices"]]
+        return cls(**known)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as nested dictionaries and lists."""
@@ -56,7 +63,7 @@ class _Table(_Report, ABC):
     """A report with a title, a few lines, a table and notices."""
 
     def _notices(self) -> Sequence[str]:
-        return [in_python(notice) for notice in getattr(self, "notices", ())]
+        return getattr(self, "notices", ())
 
     @abstractmethod
     def _title(self) -> str: ...
@@ -321,6 +328,8 @@ class WritePlan(_Table):
     """
 
     variables: list[dict[str, Any]]
+    #: What you should know before you pack so; no part of the plan that is stored.
+    notices: list[str] = field(default_factory=list, compare=False)
 
     def _title(self) -> str:
         return f"{len(self.variables)} variables"
@@ -393,7 +402,20 @@ class VerifyReport(_Table):
         return self.is_equal
 
     def _title(self) -> str:
-        return f"{self.a} and {self.b}: {'equal' if self.is_equal else 'DIFFERENT'}"
+        return f"{self.a} and {self.b}: {self._verdict()}"
+
+    def _verdict(self) -> str:
+        """In the words of ``frazil verify``."""
+        rounded = len(self.precision)
+        failed = sum(not one["passed"] for one in self.precision)
+        if self.difference_count:
+            return f"different: {_count(self.difference_count, 'difference')}"
+        if failed:
+            return f"failed: {failed} of {rounded} rounded variables"
+        if rounded:
+            bounds = _count(rounded, "variable")
+            return f"equal, except for rounding within the stated bounds of {bounds}"
+        return "equal"
 
     def _lines(self) -> list[str]:
         return [

@@ -19,6 +19,7 @@ _PHRASES = {
     "--in-place and --out-dir would keep it": "in_place=True would keep it",
     "state --abs-error for it": 'state "absolute_tolerance" for it in precision',
     "`frazil info` lists": "frazil.info lists",
+    "--keep-information is": "keep_information is",
     "write to a file and print that, for example with `frazil pack IN -o OUT && cat OUT`": (
         "write to a file"
     ),

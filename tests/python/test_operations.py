@@ -161,6 +161,13 @@ def test_what_would_not_shrink_is_kept(tmp_path):
     assert not frazil.pack(path, tmp_path / "named.nc").kept_input
 
 
+def test_a_comparison_has_the_words_of_the_command(tmp_path):
+    rounded = tmp_path / "rounded.nc"
+    frazil.pack(SAMPLE, rounded, precision={"U": {"absolute_tolerance": 2.0}})
+    title = repr(frazil.verify(SAMPLE, rounded)).splitlines()[0]
+    assert title.endswith("equal, except for rounding within the stated bounds of 1 variable")
+
+
 def test_a_difference_is_a_false_report_or_an_exception(tmp_path):
     path = tmp_path / "other.nc"
     path.write_bytes(SAMPLE.read_bytes())
@@ -168,7 +175,7 @@ def test_a_difference_is_a_false_report_or_an_exception(tmp_path):
         file["T"][0, 0, 0, 0] += 1
     report = frazil.verify(SAMPLE, path)
     assert not report and report.difference_count == 1
-    assert "/T" in repr(report) and "DIFFERENT" in repr(report)
+    assert "/T" in repr(report) and ": different: " in repr(report)
     with pytest.raises(frazil.errors.MismatchError) as caught:
         frazil.verify(SAMPLE, path, check=True)
     assert caught.value.variable == "/T"

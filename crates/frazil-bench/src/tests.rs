@@ -159,7 +159,7 @@ fn chunks_that_stay_as_they_are_are_copied() {
     let path = write_classic(folder.path());
     let (packed, first) = pack(&path, "packed.nc", &new_chunks(4, ShufflePolicy::On));
     let same = same_chunks(4, ShufflePolicy::On);
-    let plan = frazil::plan(&packed, &same).unwrap();
+    let plan = frazil::plan(&packed, &same, &mut frazil::Silent).unwrap();
     let copied = plan.variables.iter().filter(|variable| variable.copy_raw);
     assert_eq!(copied.count(), 3);
     let report = measure(&packed, &same, 1).unwrap();

@@ -100,7 +100,7 @@ impl Work {
     /// # Errors
     /// If the file cannot be planned or read.
     pub(crate) fn load(path: &Path, options: &PackOptions) -> Result<Self, Error> {
-        let plan = frazil::plan(path, options)?;
+        let plan = frazil::plan(path, options, &mut frazil::Silent)?;
         let input = Input::open(path)?;
         let planned = plan.variables.iter().map(|one| (one.path.as_str(), one));
         let planned: HashMap<_, _> = planned.collect();

@@ -32,7 +32,8 @@ fn main() -> ExitCode {
     frazil_remote::install();
     match args::parse(std::env::args_os()) {
         Ok(cli) => run(cli).unwrap_or_else(|error| {
-            Printer::default().trouble(&error.to_string());
+            let code = frazil::ErrorCode::of_io_error(&error);
+            Printer::default().error(&frazil::Error::new(code, error.to_string()));
             Status::Failure
         }),
         Err(usage) => printer::usage(&usage),
@@ -51,7 +52,7 @@ fn run(cli: Cli) -> io::Result<Status> {
         // Signals are the program's.
         return commands::run(args);
     }
-    signals::watch(match &cli.command {
+    let watched = match &cli.command {
         // These look at no flag, and leave nothing half done wherever they end.
         None
         | Some(
@@ -63,7 +64,8 @@ fn run(cli: Cli) -> io::Result<Status> {
             | Command::Completions { .. },
         ) => Watched::Process,
         Some(_) => Watched::Work(Arc::clone(&cancel)),
-    })?;
+    };
+    signals::watch(watched, || Printer::default().ended())?;
     match cli.command {
         None => commands::version(cli.all),
         Some(Command::Pack(args)) => commands::pack(&args, &cancel),

@@ -5,7 +5,7 @@
 //! obeys, whatever a file calls its objects.
 
 use std::borrow::Cow;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use serde::Serialize;
 
@@ -116,6 +116,20 @@ impl Printer {
         };
         say(&format!(
             "frazil: interrupted; nothing was left behind{kept}\n"
+        ));
+    }
+}
+
+impl Printer {
+    /// Says that the process ends in the middle of its work: results that were whole before stay.
+    pub(crate) fn ended(self) {
+        // The bar of the work is still on the terminal, and the cursor behind it.
+        let begin = match io::stderr().is_terminal() {
+            true => "\n",
+            false => "",
+        };
+        say(&format!(
+            "{begin}frazil: interrupted; nothing was left behind of the unfinished work\n"
         ));
     }
 }

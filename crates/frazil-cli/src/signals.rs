@@ -3,8 +3,8 @@
 //! where the work has not stopped: it may wait for a pipe that nobody writes to.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -22,6 +22,8 @@ const ENDING: [i32; 10] = [
 const STATUS_BASE: i32 = 128;
 /// How long work has to stop by itself.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the process waits to say that it ends.
+const LONGEST_WORD: Duration = Duration::from_millis(500);
 /// Looking after signals takes no room.
 const STACK_BYTES: usize = 256 << 10;
 
@@ -37,12 +39,13 @@ pub(crate) enum Watched {
     Process,
 }
 
-/// Looks after signals from now on. Those that the program was started to ignore stay ignored, as
-/// `nohup` wants it. A file that becomes larger than `ulimit -f` allows is an error of the write.
+/// Looks after signals from now on; `last_word` says that the process ends at once. Those that the program was
+/// started to ignore stay ignored, as `nohup` wants it. A file that becomes larger than `ulimit -f` allows is an
+/// error of the write.
 ///
 /// # Errors
 /// The operating system's refusal to install a handler or to start a thread.
-pub(crate) fn watch(watched: Watched) -> io::Result<()> {
+pub(crate) fn watch(watched: Watched, last_word: fn()) -> io::Result<()> {
     let wrap =
         |error: io::Error| io::Error::new(error.kind(), format!("catching signals: {error}"));
     let wanted = ENDING
@@ -54,7 +57,7 @@ pub(crate) fn watch(watched: Watched) -> io::Result<()> {
     let attend = move || {
         signals
             .forever()
-            .for_each(|signal| receive(signal, &watched));
+            .for_each(|signal| receive(signal, &watched, last_word));
     };
     let thread = thread::Builder::new().stack_size(STACK_BYTES);
     thread.spawn(attend).map(drop).map_err(wrap)
@@ -69,7 +72,7 @@ pub(crate) fn exit_status() -> u8 {
     u8::try_from(STATUS_BASE + signal).unwrap_or(u8::MAX)
 }
 
-fn receive(signal: i32, watched: &Watched) {
+fn receive(signal: i32, watched: &Watched, last_word: fn()) {
     let is_first = FIRST
         .compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst)
         .is_ok();
@@ -80,18 +83,32 @@ fn receive(signal: i32, watched: &Watched) {
             let thread = thread::Builder::new().stack_size(STACK_BYTES);
             let _ = thread.spawn(move || {
                 thread::sleep(PATIENCE);
-                end(signal);
+                end(signal, last_word);
             });
         }
-        Watched::Work(_) | Watched::Process => end(signal),
+        Watched::Work(_) | Watched::Process => end(signal, last_word),
     }
 }
 
 /// Ends the process at once; what it has begun goes.
-fn end(signal: i32) {
+fn end(signal: i32, last_word: fn()) {
     frazil::remove_unfinished();
+    say(last_word);
     // Nothing that other threads hold is waited for.
     signal_hook::low_level::exit(STATUS_BASE + signal);
+}
+
+/// Says that the process ends. Another thread may hold standard error, or nobody read it: that is not waited for.
+fn say(last_word: fn()) {
+    let (said, is_said) = mpsc::channel();
+    let thread = thread::Builder::new().stack_size(STACK_BYTES);
+    let speaker = thread.spawn(move || {
+        last_word();
+        let _ = said.send(());
+    });
+    if speaker.is_ok() {
+        let _ = is_said.recv_timeout(LONGEST_WORD);
+    }
 }
 
 #[cfg(test)]
@@ -103,7 +120,7 @@ mod tests {
     #[test]
     fn the_first_signal_sets_the_flag_and_is_remembered() {
         let cancel = Arc::new(AtomicBool::new(false));
-        watch(Watched::Work(Arc::clone(&cancel))).unwrap();
+        watch(Watched::Work(Arc::clone(&cancel)), || {}).unwrap();
         signal_hook::low_level::raise(SIGTERM).unwrap();
         let begin = Instant::now();
         while !cancel.load(Ordering::SeqCst) && begin.elapsed() < Duration::from_secs(60) {

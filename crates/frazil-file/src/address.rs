@@ -91,6 +91,14 @@ pub fn shown(url: &str) -> PathBuf {
     PathBuf::from(&*without_secrets(url))
 }
 
+/// Refuses a name that no input can have: `-`.
+///
+/// # Errors
+/// [`ErrorCode::InvalidArgument`] for it.
+pub fn check_input_name(path: &Path) -> Result<()> {
+    refuse_stream(path, true)
+}
+
 /// The error for `-`, where a file is needed.
 ///
 /// # Errors

@@ -74,7 +74,11 @@ impl Error {
     pub fn io(error: &std::io::Error, doing: &str, path: &Path) -> Self {
         let code = ErrorCode::of_io_error(error);
         let mapped = Self::new(code, format!("{doing}: {error}")).in_file(path);
-        match cure_for(error) {
+        let cure = cure_for(error).or_else(|| {
+            let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+            is_missing.then(|| cure_for_missing(path)).flatten()
+        });
+        match cure {
             Some(cure) => mapped.with_cure(cure),
             None => mapped,
         }
@@ -110,6 +114,23 @@ pub fn cure_for(error: &std::io::Error) -> Option<String> {
     (error.kind() == std::io::ErrorKind::FileTooLarge).then(|| too_large.to_owned())
 }
 
+/// What the user can do about a name that leads to no file, where the name says it.
+fn cure_for_missing(path: &Path) -> Option<String> {
+    if let Ok(target) = path.read_link() {
+        let target = plain_path(&target);
+        return Some(format!(
+            "it is a link to {target}, which does not exist: mend or remove the link"
+        ));
+    }
+    let is_pattern = path
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .any(|byte| b"*?[".contains(byte));
+    let cure = "only the shell expands patterns of names: write it without quotes, or check that it matches files";
+    is_pattern.then(|| cure.to_owned())
+}
+
 /// A path without the prefix that netCDF-C gives to the objects of some variables.
 pub fn user_path(path: &str) -> String {
     path.replacen("/_nc4_non_coord_", "/", 1)
@@ -133,6 +154,22 @@ impl std::error::Error for Error {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_missing_file_is_a_link_or_a_pattern_where_its_name_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link.nc");
+        std::os::unix::fs::symlink("gone.nc", &link).unwrap();
+        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let cure = |path: &Path| Error::io(&missing, "open", path).cure;
+        assert!(cure(&link).unwrap().contains("link to gone.nc"));
+        assert!(
+            cure(Path::new("d*/x.nc"))
+                .unwrap()
+                .contains("without quotes")
+        );
+        assert_eq!(cure(Path::new("x.nc")), None);
+    }
 
     #[test]
     fn a_message_cannot_steer_a_terminal() {

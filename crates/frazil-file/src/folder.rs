@@ -1,5 +1,6 @@
 //! The folder in which a file is to be written.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use frazil_container::beside;
@@ -7,13 +8,30 @@ use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
 
+/// Refuses a name that ends in a slash, which only folders have.
+///
+/// # Errors
+/// [`ErrorCode::InvalidArgument`] for such a name.
+pub(crate) fn check_file_name(path: &Path) -> Result<()> {
+    match path.as_os_str().as_bytes().ends_with(b"/") {
+        true => {
+            let cause = "a name that ends in / is that of a folder";
+            Err(Error::new(ErrorCode::InvalidArgument, cause)
+                .in_file(path)
+                .with_cure("name a file in it"))
+        }
+        false => Ok(()),
+    }
+}
+
 /// Checks that the folder is there in which a file is to be written: frazil makes the folders that it
 /// is given as such, and those of its own, but none that only a file's name mentions.
 ///
 /// # Errors
-/// [`ErrorCode::NotFound`] if it is not, [`ErrorCode::InvalidArgument`] if it is a file,
+/// [`ErrorCode::NotFound`] if it is not, [`ErrorCode::InvalidArgument`] if it is a file or the name ends in a slash,
 /// [`ErrorCode::PermissionDenied`] if a stranger's link in a folder open to all leads there.
 pub fn check_folder(path: &Path) -> Result<()> {
+    check_file_name(path)?;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => return Ok(()),

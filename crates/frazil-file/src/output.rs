@@ -9,7 +9,7 @@ use frazil_types::ErrorCode;
 
 use crate::address;
 use crate::error::{Error, Result};
-use crate::folder::check_folder;
+use crate::folder::{check_file_name, check_folder};
 use crate::naming::Before;
 use crate::other_writers;
 
@@ -143,15 +143,24 @@ fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Re
     new_file(path, overwrite)
 }
 
-/// An output that is not its own input.
-fn new_file(path: &Path, overwrite: bool) -> Result<Target> {
+/// Refuses a name that no output can have: `-`, and that of a folder, there or not.
+///
+/// # Errors
+/// [`ErrorCode::InvalidArgument`] for such a name.
+pub fn check_output_name(path: &Path) -> Result<()> {
     let path = &*address::local(path)?;
     address::refuse_stream(path, false)?;
-    if path.is_dir() {
-        return Err(Error::new(ErrorCode::InvalidArgument, "is a directory")
-            .in_file(path)
-            .with_cure("use --out-dir for a directory"));
-    }
+    let checked = match path.is_dir() {
+        true => Err(Error::new(ErrorCode::InvalidArgument, "is a directory").in_file(path)),
+        false => check_file_name(path),
+    };
+    checked.map_err(|error| error.with_cure("use --out-dir for a directory"))
+}
+
+/// An output that is not its own input.
+fn new_file(path: &Path, overwrite: bool) -> Result<Target> {
+    check_output_name(path)?;
+    let path = &*address::local(path)?;
     // A link stays one: what it leads to is replaced, as by `cp`.
     let followed = match overwrite && path.is_symlink() {
         true => Some(beside::followed(path).map_err(|error| not_followed(&error, path))?),
@@ -187,14 +196,18 @@ fn not_followed(error: &std::io::Error, path: &Path) -> Error {
 /// If no file may be written there.
 pub fn check_new(path: &Path, overwrite: bool) -> Result<Before> {
     let before = Before::now(path);
-    let Ok(existing) = path.metadata() else {
-        if !overwrite && path.is_symlink() {
-            let cause = "is a link to a file that does not exist";
+    let existing = match path.metadata() {
+        Ok(existing) => existing,
+        Err(error) if !overwrite && path.is_symlink() => {
+            let cause = match is_loop(&error) {
+                true => "is a link that leads back to itself",
+                false => "is a link to a file that does not exist",
+            };
             return Err(Error::new(ErrorCode::AlreadyExists, cause)
                 .in_file(path)
                 .with_cure("name another file, or remove the link"));
         }
-        return check_folder(path).map(|()| before);
+        Err(_) => return check_folder(path).map(|()| before),
     };
     if existing.is_dir() {
         return Err(Error::new(ErrorCode::InvalidArgument, "is a directory")
@@ -208,6 +221,10 @@ pub fn check_new(path: &Path, overwrite: bool) -> Result<Before> {
             .with_cure("add --overwrite to replace it"));
     }
     check_folder(path).map(|()| before)
+}
+
+fn is_loop(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
 /// Refuses what a finished output, which is renamed, would remove for good: devices, pipes, sockets, and
@@ -256,6 +273,33 @@ mod tests {
             );
         }
         assert!(check_new(&file, true).is_ok());
+    }
+
+    #[test]
+    fn a_link_to_itself_is_told_from_one_to_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let [loops, dangles] = ["loops", "dangles"].map(|name| folder.path().join(name));
+        std::os::unix::fs::symlink(&loops, &loops).unwrap();
+        std::os::unix::fs::symlink("nothing", &dangles).unwrap();
+        let cause = |path: &Path| check_new(path, false).unwrap_err().cause;
+        assert!(cause(&loops).contains("back to itself"));
+        assert!(cause(&dangles).contains("does not exist"));
+    }
+
+    #[test]
+    fn the_name_of_a_folder_is_none_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join("new/");
+        assert!(check_output_name(&folder.path().join("new")).is_ok());
+        for refused in [
+            check_output_name(&name),
+            check_output_name(folder.path()),
+            check_output_name(Path::new("-")),
+            check_folder(&name),
+            crate::text_file::check_text_output(&name),
+        ] {
+            assert_eq!(refused.unwrap_err().code, ErrorCode::InvalidArgument);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use frazil_types::ErrorCode;
 
 use crate::address;
 use crate::error::{Error, Result};
-use crate::folder::check_folder;
+use crate::folder::{check_file_name, check_folder};
 use crate::naming::Before;
 use crate::pending::{PendingOutput, followed_output, rename_file};
 use crate::recognise::is_data_file;
@@ -48,7 +48,8 @@ pub fn read_text(path: &Path) -> Result<String> {
     }
 }
 
-/// Refuses a name under which no text is written: of a netCDF or HDF5 file, on another machine, or `-`.
+/// Refuses a name under which no text is written: of a netCDF or HDF5 file, of a folder, on another machine, or
+/// `-`.
 ///
 /// # Errors
 /// [`ErrorCode::InvalidArgument`] for such a name.
@@ -64,6 +65,7 @@ pub fn check_text_output(path: &Path) -> Result<()> {
     if path == Path::new("-") && !path.exists() {
         return refused("it is no name of a file", "name /dev/stdout to print it");
     }
+    check_file_name(path)?;
     if path.is_file() && is_data_file(path) {
         let cause = "it is a netCDF or HDF5 file, which no text replaces";
         return refused(cause, "choose another name, or remove the file first");

@@ -64,11 +64,12 @@ fn warning(name: &str, plan: &QuantizePlan, worst: Option<f64>) -> Option<String
         ));
     }
     let cure = match plan.bound.absolute {
-        Some(bound) => format!("state a smaller absolute bound than {bound}"),
+        // With an exponent where it is small.
+        Some(bound) => format!("state a smaller absolute bound than {bound:?}"),
         None => format!("state an absolute bound, too: --abs-error '{name}:X'"),
     };
     let line = format!(
-        "{name}: keep_information is coarse here: {}; {cure}",
+        "{name}: --keep-information is coarse here: {}; {cure}",
         found.join(", ")
     );
     (!found.is_empty()).then_some(line)

@@ -19,7 +19,7 @@ const PRECISION: &str = "precision is stated";
 /// # Errors
 /// [`ErrorCode::InvalidArgument`] names the first that is not, and what is spelled most like it.
 pub fn check_names(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
-    check_algorithms(rules, paths)?;
+    check_companions(rules, paths)?;
     match missing(rules, paths).first() {
         None => Ok(()),
         Some(name) => Err(may_be_pattern(no_variable(PRECISION, name, paths, ""))),
@@ -32,7 +32,7 @@ pub fn check_names(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
 /// # Errors
 /// As [`check_names`].
 pub fn check_names_in(inputs: &[PathBuf], rules: &[VariableRule]) -> Result<bool> {
-    check_algorithms(rules, &[])?;
+    check_companions(rules, &[])?;
     let has =
         |_: &Input, paths: &[&str], name: &String| paths.iter().any(|path| is_named(path, name));
     search(inputs, missing(rules, &[]), paths_of, has).map_err(|(name, known)| {
@@ -48,35 +48,60 @@ pub(super) fn paths_of(input: &Input) -> Vec<&str> {
     variables.map(|variable| variable.path.as_str()).collect()
 }
 
-/// An algorithm says how values are rounded; something must say how far, for all that a rule names, and for
-/// anything at all where it has patterns.
-fn check_algorithms(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
-    let is_any_rounded = rules
-        .iter()
-        .any(|rule| frazil_plan::has_precision(&rule.request));
+/// A key that does nothing without another.
+struct Companion {
+    what: &'static str,
+    is_stated: fn(&PrecisionRequest) -> bool,
+    /// Whether the other is there.
+    is_served: fn(&PrecisionRequest) -> bool,
+    missing: &'static str,
+    cure: &'static str,
+}
+
+static COMPANIONS: [Companion; 2] = [
+    Companion {
+        what: "an algorithm",
+        is_stated: |request| request.algorithm.is_some(),
+        is_served: frazil_plan::has_precision,
+        missing: "nothing says how far it rounds",
+        cure: "state significant_digits, significant_bits, nbits, keep_information, or an absolute \
+               or relative tolerance beside it",
+    },
+    Companion {
+        what: "a finest absolute error",
+        is_stated: |request| request.relative_err_finest_abs_tolerance.is_some(),
+        is_served: |request| request.relative_tolerance_percent.is_some(),
+        missing: "there is no relative error for it to relax",
+        cure: "state a relative tolerance beside it, or an absolute one instead: \
+               relative_tolerance_percent, absolute_tolerance (--rel-error, --abs-error)",
+    },
+];
+
+/// What does nothing alone must have its companion, for all that a rule names, and for anything at all where it
+/// has patterns.
+fn check_companions(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
     let matcher = Matcher::new(rules)?;
-    let stays_exact = |path: &&str| {
-        let request = matcher.request(path);
-        request.lossless != Some(true) && !frazil_plan::has_precision(&request)
-    };
-    for rule in rules.iter().filter(|rule| rule.request.algorithm.is_some()) {
-        let idle = rule
-            .variables
-            .iter()
-            .find(|pattern| match name_of(pattern) {
-                Some(name) => {
-                    let mut named = paths.iter().filter(|path| is_named(path, &name));
-                    !is_any_rounded || named.any(stays_exact)
-                }
-                None => !is_any_rounded,
-            });
+    for one in &COMPANIONS {
+        let is_any_served = rules.iter().any(|rule| (one.is_served)(&rule.request));
+        let is_idle = |path: &&str| {
+            let request = matcher.request(path);
+            request.lossless != Some(true) && !(one.is_served)(&request)
+        };
+        let stating = rules.iter().filter(|rule| (one.is_stated)(&rule.request));
+        let mut patterns = stating.flat_map(|rule| &rule.variables);
+        let idle = patterns.find(|pattern| match name_of(pattern) {
+            Some(name) => {
+                let mut named = paths.iter().filter(|path| is_named(path, &name));
+                !is_any_served || named.any(is_idle)
+            }
+            None => !is_any_served,
+        });
         if let Some(pattern) = idle {
             let cause = format!(
-                "an algorithm is stated for `{pattern}`, but nothing says how far it rounds"
+                "{} is stated for `{pattern}`, but {}",
+                one.what, one.missing
             );
-            let cure = "state significant_digits, significant_bits, nbits, keep_information, or an \
-                        absolute or relative tolerance beside it";
-            return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure));
+            return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(one.cure));
         }
     }
     Ok(())

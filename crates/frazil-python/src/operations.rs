@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    ErrorCode, Link, NameLock, OPTIONS, ReaderOptions, Reference, ReferenceOptions, References,
-    spelling,
+    ErrorCode, Link, NameLock, OPTIONS, Progress, ReaderOptions, Reference, ReferenceOptions,
+    References, WritePlan, spelling,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -68,12 +68,37 @@ pub(crate) fn pack(
     })
 }
 
+/// A plan, and what the user should know.
+#[derive(Serialize)]
+struct Planned {
+    #[serde(flatten)]
+    plan: WritePlan,
+    notices: Vec<String>,
+}
+
+/// Keeps what is said.
+#[derive(Default)]
+struct Notices(Vec<String>);
+
+impl Progress for Notices {
+    fn stage(&mut self, _name: &str, _total_bytes: u64) {}
+    fn advance(&mut self, _bytes: u64) {}
+    fn notice(&mut self, line: &str) {
+        self.0.push(line.to_owned());
+    }
+}
+
 #[pyfunction]
 pub(crate) fn plan(py: Python<'_>, input: PathBuf, options: &str) -> Outcome<String> {
     let cancel = Arc::new(AtomicBool::new(false));
     let options = parse::<options::Pack>(options)?.options(&cancel)?;
     run(py, None, &cancel, |_| {
-        json(&frazil::plan(&input, &options)?)
+        let mut said = Notices::default();
+        let plan = frazil::plan(&input, &options, &mut said)?;
+        json(&Planned {
+            plan,
+            notices: said.0,
+        })
     })
 }
 

@@ -23,7 +23,7 @@ use frazil_file::left_behind;
 use frazil_file::naming::Before;
 use frazil_file::output::{self, Destination, Target};
 use frazil_file::pending::{PendingOutput, rename_file};
-use frazil_file::progress::{Progress, Silent};
+use frazil_file::progress::Progress;
 use frazil_file::resources;
 use frazil_file::storage_error::from_copying;
 use frazil_file::user_block::copy_user_block;
@@ -110,23 +110,20 @@ fn tell(source: &Input, progress: &mut dyn Progress) {
         .for_each(|line| progress.notice(line));
 }
 
-/// Plans one file as [`pack`] would, and writes nothing.
+/// Plans one file as [`pack`] would, and writes nothing; `progress` is told what the user should know.
 ///
 /// # Errors
 /// As [`pack`].
-pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
+pub fn plan(input: &Path, options: &PackOptions, progress: &mut dyn Progress) -> Result<WritePlan> {
     guarded(input, || {
         check_readers(options.filters.as_ref(), options.readable_by)?;
         let source = Input::open(input)?.with_stored_bytes();
         let budget = resources::budget(&options.resources);
-        let decisions = decide::decide(
-            &source,
-            options,
-            &budget,
-            (Depth::Decide, None),
-            &mut Silent,
-        );
+        let decisions = decide::decide(&source, options, &budget, (Depth::Decide, None), progress);
         source.judge(decisions.and_then(|decisions| {
+            tell(&source, progress);
+            let said = decisions.notices();
+            said.iter().for_each(|line| progress.notice(line));
             let mut variables = decisions.plans;
             shapes::plan_caches(&source, options, &mut variables)?;
             let variables = shapes::without_placeholders(&source, variables);

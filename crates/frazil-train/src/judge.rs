@@ -131,7 +131,7 @@ impl Judgement {
             resources: resources.clone(),
             ..PackOptions::default()
         };
-        Ok(frazil::plan(path, &options)?.variables)
+        Ok(frazil::plan(path, &options, &mut frazil::Silent)?.variables)
     }
 
     /// Adds the regret of the variable in row `i`.

@@ -35,11 +35,12 @@ pub use frazil_cloud::{
 pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_container::hdf5::{Arrival, Source};
 pub use frazil_container::{fork_generation, model, outside_forks, schema};
+pub use frazil_file::address::check_input_name;
 pub use frazil_file::counting::{Counting, set_counting};
 pub use frazil_file::error::{Error, Result};
 pub use frazil_file::folder::check_folder;
 pub use frazil_file::name_lock::NameLock;
-pub use frazil_file::output::Destination;
+pub use frazil_file::output::{Destination, check_output_name};
 pub use frazil_file::pending::{Attempt, followed_output, usual_mode};
 pub use frazil_file::progress::{Progress, Silent};
 pub use frazil_file::recover::{RecoverOutcome, RecoverReport, recover};
@@ -96,7 +97,7 @@ pub use frazil_tools::import::{
 pub use frazil_tools::info::{FileInfo, VariableInfo, info};
 pub use frazil_tools::new_file::{NumberType, WrittenVariable};
 pub use frazil_tools::synth::{
-    NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns,
+    NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, check_synth, synth, synth_patterns,
 };
 pub use frazil_types::spelling;
 pub use frazil_types::{

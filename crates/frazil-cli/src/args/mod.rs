@@ -163,7 +163,8 @@ fn understand(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let mut command = command();
     let matches = command.try_get_matches_from_mut(arguments);
     let matches = matches.map_err(elsewhere::explained)?;
-    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    let cli = Cli::from_arg_matches(&matches)
+        .map_err(|error| with_usage(error, &mut command, matches.subcommand_name()))?;
     let (name, checked) = match &cli.command {
         Some(Command::Pack(args)) => ("pack", args.check()),
         Some(Command::Plan(args)) => ("plan", args.check()),
@@ -175,6 +176,15 @@ fn understand(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     match checked {
         Ok(()) => Ok(cli),
         Err((kind, message)) => Err(usage_error(name, kind, message)),
+    }
+}
+
+/// The error of a value, with the usage of the subcommand that it was given to.
+fn with_usage(error: clap::Error, command: &mut clap::Command, name: Option<&str>) -> clap::Error {
+    command.build();
+    match name.and_then(|name| command.find_subcommand_mut(name)) {
+        Some(subcommand) => error.format(subcommand),
+        None => error.format(command),
     }
 }
 

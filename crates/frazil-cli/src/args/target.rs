@@ -47,6 +47,16 @@ impl TargetArgs {
         self.out_dir.as_deref()
     }
 
+    /// Checks the name of the result, if one is stated.
+    ///
+    /// # Errors
+    /// If no file can have it.
+    pub(crate) fn check_output(&self) -> frazil::Result<()> {
+        self.output
+            .as_deref()
+            .map_or(Ok(()), frazil::check_output_name)
+    }
+
     /// What clap cannot check: one file for one input.
     pub(super) fn check(
         &self,

@@ -29,6 +29,13 @@ fn options(line: &str) -> PackOptions {
 }
 
 #[test]
+fn a_contradiction_shows_the_usage_of_its_command() {
+    let message = refused("pack a.nc -o b.nc --digits T:3 --digits T:5");
+    assert!(message.contains("frazil pack"), "{message}");
+    assert!(!message.contains("\n\n\n"), "{message}");
+}
+
+#[test]
 fn the_definition_holds_together() {
     command().debug_assert();
 }

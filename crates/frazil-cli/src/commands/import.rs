@@ -19,7 +19,9 @@ pub(crate) fn run(args: &ImportArgs, cancel: &Arc<AtomicBool>) -> io::Result<Sta
     let work = |progress: &mut dyn frazil::Progress| {
         frazil::import(&args.input, &args.output, &options, progress)
     };
-    written::one(args.print, args.all_variables, &args.input, work, view)
+    let asked = frazil::check_output_name(&args.output);
+    let print = (args.print, args.all_variables);
+    written::one(print.0, print.1, &args.input, asked, work, view)
 }
 
 /// What the closing table shows of a report.

@@ -27,7 +27,9 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         &args.inputs.named,
         &args.inputs.selection,
         args.target.out_dir(),
-    ) {
+    )
+    .and_then(|chosen| args.target.check_output().map(|()| chosen))
+    {
         Ok(chosen) => chosen,
         Err(error) => return end(args.output, error, Status::Trouble),
     };
@@ -107,7 +109,21 @@ fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOpti
 /// What the file of `--precision` says.
 pub(super) fn policy(precision: &PrecisionArgs) -> frazil::Result<Policy> {
     let file = precision.file();
-    file.map_or_else(|| Ok(Policy::default()), |path| frazil::read_policy(path))
+    file.map_or_else(
+        || Ok(Policy::default()),
+        |path| frazil::read_policy(path).map_err(no_rules),
+    )
+}
+
+/// The error for a file of rules that is not there: somebody may mean digits.
+fn no_rules(error: frazil::Error) -> frazil::Error {
+    match error.code {
+        ErrorCode::NotFound => error.with_cure(
+            "--precision takes a file of rules; for all variables, state --digits N, --abs-error X \
+             or --rel-error SHARE",
+        ),
+        _ => error,
+    }
 }
 
 /// Adds what files say: rules, before those of the command line, the decision tree, and what words for
@@ -134,6 +150,7 @@ pub(super) fn add_files(
 /// # Errors
 /// If there is such a file that must not be replaced, or its folder is not there.
 pub(super) fn check_new(path: &Path, overwrite: bool) -> frazil::Result<()> {
+    frazil::check_text_output(path)?;
     // Devices and pipes are written to, not replaced.
     if path.is_file() && !overwrite {
         let error = frazil::Error::new(ErrorCode::AlreadyExists, "there is such a file");

@@ -24,7 +24,7 @@ pub(super) fn write(printer: Printer, path: &Path, text: &str) -> bool {
             true
         }
         Err(error) => {
-            printer.trouble(&error.to_string());
+            printer.error(&error);
             false
         }
     }

@@ -5,6 +5,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use frazil::{Error, ErrorCode};
+
 use super::Status;
 use crate::printer::{self, Printer};
 
@@ -29,11 +31,9 @@ pub(crate) fn run() -> io::Result<Status> {
         .iter()
         .map(|folder| folder.display().to_string())
         .collect();
-    let what = format!(
-        "no plugins in {}: build them with `make plugins`, or name their folder in {VARIABLE}",
-        looked.join(" or ")
-    );
-    Printer::default().trouble(&what);
+    let cause = format!("no plugins in {}", looked.join(" or "));
+    let cure = format!("build them with `make plugins`, or name their folder in {VARIABLE}");
+    Printer::default().error(&Error::new(ErrorCode::NotFound, cause).with_cure(cure));
     Ok(Status::Failure)
 }
 

@@ -39,7 +39,10 @@ struct Report {
 pub(crate) fn run(args: &RefsArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
     let printer = Printer::new(args.report);
     let out_dir = args.out_dir.as_deref();
-    let chosen = batch::choose(&args.inputs.named, &args.inputs.selection, out_dir);
+    let named = args.output.as_deref().filter(|output| !is_parquet(output));
+    let chosen = named
+        .map_or(Ok(()), frazil::check_text_output)
+        .and_then(|()| batch::choose(&args.inputs.named, &args.inputs.selection, out_dir));
     let work = |one: &Chosen| refer(args, one, cancel);
     let (status, finished) = listed::each(printer, chosen, cancel, work, |_, report| {
         printer.table(&line(report))?;
@@ -107,6 +110,8 @@ fn refer(args: &RefsArgs, one: &Chosen, cancel: &Arc<AtomicBool>) -> frazil::Res
 
 fn target(args: &RefsArgs, one: &Chosen) -> PathBuf {
     match (&args.output, &args.out_dir) {
+        // A folder of Parquet files may have a slash behind its name.
+        (Some(output), _) if is_parquet(output) => output.components().collect(),
         (Some(output), _) => output.clone(),
         (None, Some(folder)) => {
             let mut name = one.target(folder).into_os_string();
@@ -117,10 +122,14 @@ fn target(args: &RefsArgs, one: &Chosen) -> PathBuf {
     }
 }
 
-fn write(references: &References, template: bool, output: &Path) -> frazil::Result<()> {
-    let is_parquet = ["parquet", "parq"]
+fn is_parquet(output: &Path) -> bool {
+    ["parquet", "parq"]
         .iter()
-        .any(|name| output.extension() == Some(OsStr::new(name)));
+        .any(|name| output.extension() == Some(OsStr::new(name)))
+}
+
+fn write(references: &References, template: bool, output: &Path) -> frazil::Result<()> {
+    let is_parquet = is_parquet(output);
     let mut json = Vec::new();
     let written = references.write_json(template && !is_parquet, &mut json);
     written.map_err(|error| Error::io(&error, "write", output))?;

@@ -23,7 +23,8 @@ pub(crate) fn run(args: &SynthArgs, cancel: &Arc<AtomicBool>) -> io::Result<Stat
     };
     let options = args.options(cancel);
     let work = |progress: &mut dyn frazil::Progress| frazil::synth(output, &options, progress);
-    written::one(args.print, args.all_variables, output, work, view)
+    let asked = frazil::check_output_name(output).and_then(|()| frazil::check_synth(&options));
+    written::one(args.print, args.all_variables, output, asked, work, view)
 }
 
 /// The named patterns.

@@ -25,7 +25,9 @@ pub(crate) fn run(args: &UnpackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Sta
         &args.inputs.named,
         &args.inputs.selection,
         args.target.out_dir(),
-    ) {
+    )
+    .and_then(|chosen| args.target.check_output().map(|()| chosen))
+    {
         Ok(chosen) => chosen,
         Err(error) => return end(args.output, error, Status::Trouble),
     };

@@ -24,7 +24,8 @@ pub(super) struct NewFile<'a> {
     pub(super) notices: &'a [String],
 }
 
-/// Does `work` on one file and shows its report, or what went wrong.
+/// Does `work` on one file and shows its report, or what went wrong; `asked`: whether it can be done at all, by
+/// what was asked for.
 ///
 /// # Errors
 /// Standard output's.
@@ -32,11 +33,17 @@ pub(super) fn one<R: Serialize>(
     print: OutputArgs,
     all_variables: bool,
     path: &Path,
+    asked: frazil::Result<()>,
     work: impl FnOnce(&mut dyn Progress) -> frazil::Result<R>,
     view: impl for<'a> Fn(&'a R) -> NewFile<'a>,
 ) -> io::Result<Status> {
     let printer = Printer::new(print);
     let mut document = Document::new();
+    if let Err(error) = asked {
+        document.fail(printer, error);
+        printer.json(&document)?;
+        return Ok(Status::Trouble);
+    }
     let mut meter = Meter::new(printer, path);
     let status = match work(&mut meter) {
         Ok(report) => {

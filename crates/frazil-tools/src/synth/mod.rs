@@ -202,6 +202,14 @@ impl Content {
     }
 }
 
+/// Checks that everything asked for is possible, before any work is done.
+///
+/// # Errors
+/// [`ErrorCode::InvalidArgument`] names what is not.
+pub fn check_synth(options: &SynthOptions) -> Result<()> {
+    checked(options).map(drop)
+}
+
 /// The patterns asked for, with their ranges, if everything asked for is possible.
 fn checked(options: &SynthOptions) -> Result<Vec<Pattern>> {
     let wrong = |cause: String| Error::new(ErrorCode::InvalidArgument, cause);

@@ -257,7 +257,7 @@ fn rules_of(
     let mut statements = in_order(matches, words);
     if matches.get_flag(FORCE) {
         if statements.is_empty() && !has_file {
-            let message = "--force-precision needs a precision: state one, such as --digits 3\n";
+            let message = "--force-precision needs a precision: state one, such as --digits 3";
             return Err(clap::Error::raw(
                 ErrorKind::MissingRequiredArgument,
                 message,
@@ -272,7 +272,7 @@ fn rules_of(
         });
     }
     rules::from_statements(statements)
-        .map_err(|message| clap::Error::raw(ErrorKind::ArgumentConflict, format!("{message}\n")))
+        .map_err(|message| clap::Error::raw(ErrorKind::ArgumentConflict, message))
 }
 
 impl FromArgMatches for PrecisionArgs {

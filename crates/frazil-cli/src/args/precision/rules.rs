@@ -42,6 +42,16 @@ pub(super) fn from_statements(statements: Vec<Statement>) -> Result<Vec<Variable
 
 /// Adds what a later statement says.
 fn join(request: &mut PrecisionRequest, later: PrecisionRequest) -> Result<(), String> {
+    // Integers have their bound in the place of --abs-error, which may not have been given.
+    let packs = |request: &PrecisionRequest| request.pack_integers == Some(true);
+    let have_bounds = request.absolute_tolerance.is_some() && later.absolute_tolerance.is_some();
+    if have_bounds && packs(request) != packs(&later) {
+        return Err(
+            "--pack-integers and --abs-error are given at once; the number of --pack-integers is \
+             the absolute error"
+                .into(),
+        );
+    }
     once(&mut request.lossless, later.lossless, "lossless")?;
     once(&mut request.algorithm, later.algorithm, "quantizer")?;
     once(

@@ -179,6 +179,8 @@ fn nonsense_is_refused() {
         ("--bits 5 --bits 7", "`*`: --bits is given twice"),
         ("--bits a:5 --lossless a", "`a`: --lossless and a precision"),
         ("--force-precision", "needs a precision"),
+        ("--pack-integers 1 --abs-error 2", "are given at once"),
+        ("--abs-error 2 --pack-integers 1", "are given at once"),
     ] {
         let error = parsed(line).unwrap_err();
         assert_eq!(error.exit_code(), 2, "{line}");

@@ -17,11 +17,15 @@ use crate::progress::Meter;
 /// Standard output's.
 pub(crate) fn run(args: &AnalyzeArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
     let printer = Printer::new(args.output);
-    let mut meter = Meter::new(printer, &args.file);
     let mut document = Document::new();
-    let analyzed = page::check(args.figure.as_deref())
-        .and_then(|()| frazil::analyze(&args.file, &args.options(cancel), &mut meter));
-    let status = match analyzed {
+    let asked = frazil::check_input_name(&args.file);
+    if let Err(error) = asked.and_then(|()| page::check(args.figure.as_deref())) {
+        document.fail(printer, error);
+        printer.json(&document)?;
+        return Ok(Status::Trouble);
+    }
+    let mut meter = Meter::new(printer, &args.file);
+    let status = match frazil::analyze(&args.file, &args.options(cancel), &mut meter) {
         Ok(report) => {
             meter.rest_of(&report.notices);
             printer.table(&tables::of(&report, args.all_variables))?;

@@ -61,6 +61,7 @@ pub(crate) fn choose(
     let filter = Filter::new(selection)?;
     let mut all = Vec::new();
     for named in named {
+        frazil::check_input_name(named)?;
         match named.is_dir() {
             true => Walk::new(named, selection.recursive, &filter, out_dir).add_to(&mut all),
             false => all.push(Chosen::named(named)),
@@ -82,9 +83,24 @@ pub(crate) fn choose(
         return Err(no_files(named, selection));
     }
     let mut seen = HashSet::new();
-    all.retain(|one| seen.insert((one.path.clone(), one.folder.clone())));
+    all.retain(|one| seen.insert((place_of(&one.path), one.folder.clone())));
     check_targets(&all, out_dir)?;
     Ok(all)
+}
+
+/// Where a name leads: `./a.nc` and `a.nc` are one. A link is another file, since its result has another name.
+fn place_of(path: &Path) -> PathBuf {
+    let name = path.file_name();
+    let folder = path
+        .parent()
+        .map(|folder| match folder.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => folder,
+        });
+    match (folder.and_then(|folder| folder.canonicalize().ok()), name) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
 }
 
 /// Which files of directories and lists are meant.

@@ -34,8 +34,10 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     ]
     .into_iter()
     .flatten();
-    let may_be_written = outputs.try_for_each(|path| check_new(path, args.overwrite));
-    if let Err(error) = may_be_written.and(page::check(args.plot.as_deref())) {
+    let asked = frazil::check_input_name(&args.file)
+        .and_then(|()| outputs.try_for_each(|path| check_new(path, args.overwrite)))
+        .and_then(|()| page::check(args.plot.as_deref()));
+    if let Err(error) = asked {
         printer.error(&error);
         return Ok(Status::Trouble);
     }

@@ -8,6 +8,10 @@ use crate::table::{self, Column, Table};
 use crate::text::{self, screen_columns};
 use frazil::size::human;
 
+/// What the mark before a ratio means.
+const GIVEN_UP: &str =
+    "~ Given up after a part of the samples, whose ratio does not compare with that of all.";
+
 /// All variables that are shown, the largest if there are many.
 pub(super) fn of(report: &PlanReport, all_variables: bool) -> String {
     let path = text::path(&report.input);
@@ -61,8 +65,11 @@ fn one(variable: &VariableDecision) -> String {
     }
     if !variable.filter_candidates.is_empty() {
         page.push_str(&indented(
-            &filters_of(variable).render(screen_columns() - 2),
+            &filters_of(&variable.filter_candidates).render(screen_columns() - 2),
         ));
+        if variable.filter_candidates.iter().any(is_given_up) {
+            page.push_str(&text::wrapped(GIVEN_UP, "  ", text::prose_columns()));
+        }
     }
     page
 }
@@ -127,38 +134,55 @@ fn milliseconds(seconds: f64) -> String {
     format!("{value:.places$}")
 }
 
-fn filters_of(variable: &VariableDecision) -> Table {
-    let speed = |candidate: &FilterCandidate, encodes: bool| {
-        candidate.speed.map_or_else(
-            || "-".to_owned(),
-            |speed| {
-                let rate = match encodes {
-                    true => speed.encode_bytes_per_second,
-                    false => speed.decode_bytes_per_second,
-                };
-                format!("{:.0}", rate / 1e6)
-            },
-        )
-    };
-    let mut table = Table::new(vec![
+/// What is shown of filters beside their ratio, where a calibration has measured them.
+type Measured = (&'static str, fn(&FilterCandidate) -> Option<String>);
+
+const MEASURED: [Measured; 3] = [
+    ("write MB/s", |one| {
+        one.speed
+            .map(|speed| megabytes(speed.encode_bytes_per_second))
+    }),
+    ("read MB/s", |one| {
+        one.speed
+            .map(|speed| megabytes(speed.decode_bytes_per_second))
+    }),
+    ("write J/GB", |one| {
+        one.joules_per_gb.map(|joules| format!("{joules:.1}"))
+    }),
+];
+
+/// Whether the ratio is that of a part of the samples.
+fn is_given_up(candidate: &FilterCandidate) -> bool {
+    candidate.range.is_none()
+}
+
+fn megabytes(bytes: f64) -> String {
+    format!("{:.0}", bytes / 1e6)
+}
+
+/// The filters tried; without columns for what no calibration has measured.
+fn filters_of(candidates: &[FilterCandidate]) -> Table {
+    let none = || "-".to_owned();
+    let is_known = |(_, cell): &&Measured| candidates.iter().any(|one| cell(one).is_some());
+    let measured: Vec<&Measured> = MEASURED.iter().filter(is_known).collect();
+    let mut columns = vec![
         Column::words("filters tried"),
         Column::number("ratio"),
         Column::number("90 % range").optional(),
-        Column::number("write MB/s"),
-        Column::number("read MB/s"),
-        Column::number("write J/GB").optional(),
-    ]);
-    for candidate in &variable.filter_candidates {
-        table.row(vec![
+    ];
+    let more = measured.iter().map(|(title, _)| Column::number(title));
+    columns.extend(more.map(Column::optional));
+    let mut table = Table::new(columns);
+    for candidate in candidates {
+        let mark = if is_given_up(candidate) { "~" } else { "" };
+        let mut cells = vec![
             candidate.filters.clone(),
-            format!("{:.3}", candidate.ratio),
-            candidate.range.map_or_else(|| "-".to_owned(), range_of),
-            speed(candidate, true),
-            speed(candidate, false),
-            candidate
-                .joules_per_gb
-                .map_or_else(|| "-".to_owned(), |joules| format!("{joules:.1}")),
-        ]);
+            format!("{mark}{:.3}", candidate.ratio),
+            candidate.range.map_or_else(none, range_of),
+        ];
+        let more = measured.iter();
+        cells.extend(more.map(|(_, cell)| cell(candidate).unwrap_or_else(none)));
+        table.row(cells);
     }
     table
 }
@@ -202,13 +226,7 @@ mod tests {
                     times_best: 1.5,
                 }],
             }],
-            filter_candidates: vec![FilterCandidate {
-                filters: "deflate(1)".to_owned(),
-                ratio: 2.0,
-                range: Some([1.5, 2.5]),
-                speed: None,
-                joules_per_gb: None,
-            }],
+            filter_candidates: vec![candidate("deflate(1)", Some([1.5, 2.5]))],
             ..VariableDecision::default()
         };
         let page = one(&variable);
@@ -223,6 +241,49 @@ mod tests {
         ] {
             assert!(page.contains(part), "{part}: {page}");
         }
+    }
+
+    fn candidate(filters: &str, range: Option<[f64; 2]>) -> FilterCandidate {
+        FilterCandidate {
+            filters: filters.to_owned(),
+            ratio: 2.0,
+            range,
+            speed: None,
+            joules_per_gb: None,
+        }
+    }
+
+    #[test]
+    fn what_was_given_up_does_not_look_comparable() {
+        let mut variable = VariableDecision {
+            filter_candidates: vec![candidate("deflate(1)", Some([1.5, 2.5]))],
+            ..VariableDecision::default()
+        };
+        assert!(!one(&variable).contains('~'));
+        variable
+            .filter_candidates
+            .push(candidate("deflate(4)", None));
+        let page = one(&variable);
+        assert!(
+            page.contains("~2.000") && page.contains("~ Given up"),
+            "{page}"
+        );
+    }
+
+    #[test]
+    fn columns_are_shown_where_something_was_measured() {
+        let mut candidates = vec![candidate("deflate(1)", None), candidate("deflate(4)", None)];
+        let has_speeds = |candidates: &[FilterCandidate]| {
+            let page = filters_of(candidates).render(80);
+            assert_eq!(page.contains("read MB/s"), page.contains("write MB/s"));
+            page.contains("write MB/s")
+        };
+        assert!(!has_speeds(&candidates));
+        candidates[1].speed = Some(frazil::CodecSpeed {
+            encode_bytes_per_second: 1e8,
+            decode_bytes_per_second: 1e9,
+        });
+        assert!(has_speeds(&candidates));
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use frazil::{Error, ErrorCode, Result};
+
 /// Bits of a file's mode: to be run as its owner or group.
 const SET_ID: u32 = 0o6000;
 /// So much of a program is looked at: its header and the table behind it.
@@ -21,16 +23,16 @@ const MOST_SCRIPTS: usize = 4;
 ///
 /// # Errors
 /// There is none that may be run.
-pub(super) fn find(name: &OsStr) -> Result<PathBuf, String> {
+pub(super) fn find(name: &OsStr) -> Result<PathBuf> {
     if name.as_bytes().contains(&b'/') {
         return Ok(PathBuf::from(name));
     }
     let path = env::var_os("PATH").unwrap_or_default();
     let candidates = env::split_paths(&path).map(|folder| folder.join(name));
     let mut programs = candidates.filter(|path| is_program(path));
-    programs
-        .next()
-        .ok_or_else(|| format!("{}: no such program in PATH", name.to_string_lossy()))
+    programs.next().ok_or_else(|| {
+        Error::new(ErrorCode::NotFound, "no such program in PATH").in_file(name.as_ref())
+    })
 }
 
 fn is_program(path: &Path) -> bool {
@@ -42,7 +44,7 @@ fn is_program(path: &Path) -> bool {
 ///
 /// # Errors
 /// Why it cannot be served, with the cure.
-pub(super) fn check(program: &Path) -> Result<(), String> {
+pub(super) fn check(program: &Path) -> Result<()> {
     let mut program = program.to_owned();
     for _ in 0..MOST_SCRIPTS {
         match check_one(&program)? {
@@ -54,15 +56,17 @@ pub(super) fn check(program: &Path) -> Result<(), String> {
 }
 
 /// As [`check`]; of a script, the interpreter.
-fn check_one(program: &Path) -> Result<Option<PathBuf>, String> {
-    let name = program.display();
-    let wrap = |error: std::io::Error| format!("{name}: {error}");
+fn check_one(program: &Path) -> Result<Option<PathBuf>> {
+    let wrap = |error: std::io::Error| Error::io(&error, "open", program);
+    let unsupported = |cause: &str, cure: &str| {
+        let error = Error::new(ErrorCode::Unsupported, cause).in_file(program);
+        Err(error.with_cure(cure))
+    };
     let mut file = File::open(program).map_err(wrap)?;
     if file.metadata().map_err(wrap)?.mode() & SET_ID != 0 {
-        return Err(format!(
-            "{name} runs with the rights of its owner (setuid or setgid), and the system preloads \
-             nothing into it: run it without frazil"
-        ));
+        let cause = "it runs with the rights of its owner (setuid or setgid), and the system preloads nothing \
+                     into it";
+        return unsupported(cause, "run it without frazil");
     }
     let mut start = Vec::new();
     let read = file.by_ref().take(LOOKED_AT).read_to_end(&mut start);
@@ -71,10 +75,10 @@ fn check_one(program: &Path) -> Result<Option<PathBuf>, String> {
         return Ok(interpreter_of(line));
     }
     if is_static(&start) {
-        return Err(format!(
-            "{name} is linked statically, so frazil cannot take the place of its netCDF library; \
-             link it with shared libraries, or with libfrazil (docs/change_one_line.md)"
-        ));
+        return unsupported(
+            "it is linked statically, so frazil cannot take the place of its netCDF library",
+            "link it with shared libraries, or with libfrazil (docs/change_one_line.md)",
+        );
     }
     Ok(None)
 }
@@ -156,6 +160,6 @@ mod tests {
         assert_eq!(check(&program), Ok(()));
         let rights = std::fs::Permissions::from_mode(0o4755);
         std::fs::set_permissions(&program, rights).unwrap();
-        assert!(check(&program).unwrap_err().contains("setuid"));
+        assert!(check(&program).unwrap_err().cause.contains("setuid"));
     }
 }

@@ -3,6 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use frazil::{Error, ErrorCode};
+
 use crate::args::Level;
 
 /// Names the folder, in place of those beside the command.
@@ -25,10 +27,11 @@ impl Libraries {
     ///
     /// # Errors
     /// Where they are not, and how to get them.
-    pub(super) fn find(level: Level) -> Result<Self, String> {
+    pub(super) fn find(level: Level) -> frazil::Result<Self> {
         let is_known = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
         if !is_known || !cfg!(target_os = "linux") {
-            return Err("frazil run needs Linux on x86_64 or aarch64".to_owned());
+            let cause = "frazil run needs Linux on x86_64 or aarch64";
+            return Err(Error::new(ErrorCode::Unsupported, cause));
         }
         let named = env::var_os(VARIABLE).filter(|path| !path.is_empty());
         let command = env::current_exe().and_then(|path| path.canonicalize());
@@ -44,11 +47,11 @@ impl Libraries {
         let found = folders.iter().find_map(|it| Self::in_folder(it, preload));
         found.ok_or_else(|| {
             let looked: Vec<_> = folders.iter().map(|it| it.display().to_string()).collect();
-            format!(
-                "{preload} and {FRAZIL} are not in {}: build them with `make lib preload`, install \
-                 them with `make install`, or name their folder in {VARIABLE}",
-                looked.join(" or ")
-            )
+            let cause = format!("{preload} and {FRAZIL} are not in {}", looked.join(" or "));
+            Error::new(ErrorCode::NotFound, cause).with_cure(format!(
+                "build them with `make lib preload`, install them with `make install`, or name their \
+                 folder in {VARIABLE}"
+            ))
         })
     }
 

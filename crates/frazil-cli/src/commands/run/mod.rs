@@ -14,7 +14,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
-use frazil::{VariableRule, WriterOptions};
+use frazil::{Error, ErrorCode, VariableRule, WriterOptions};
 use tempfile::NamedTempFile;
 
 use self::events::Report;
@@ -40,11 +40,10 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
         quiet: args.quiet,
     });
     if args.states_too_much() {
-        printer.trouble(
-            "--level hdf5 and --level codec leave files as the program writes them: options of writers (at \
+        let cause = "--level hdf5 and --level codec leave files as the program writes them: options of writers (at \
              --level hdf5 all but --threads), --compress, --choose-chunks, --commit-behind and --parallel-files are \
-             for --level engine",
-        );
+             for --level engine";
+        printer.error(&Error::new(ErrorCode::InvalidArgument, cause));
         return Ok(Status::Trouble);
     }
     let rules = written(&args.precision.rules)?;
@@ -70,8 +69,8 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
         .and_then(|program| Ok((program, Libraries::find(args.level)?)));
     let (program, libraries) = match checked {
         Ok(found) => found,
-        Err(words) => {
-            printer.trouble(&words);
+        Err(error) => {
+            printer.error(&error);
             return Ok(Status::Trouble);
         }
     };
@@ -89,7 +88,7 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
     let ended = match command.spawn() {
         Ok(child) => wait(child)?,
         Err(error) => {
-            printer.trouble(&format!("{}: {error}", program.display()));
+            printer.error(&Error::io(&error, "run", &program));
             return Ok(Status::Trouble);
         }
     };

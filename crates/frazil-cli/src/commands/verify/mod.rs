@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use frazil::{Progress, Resources, VerifyOptions, VerifyReport};
+use frazil::{Error, Progress, Resources, VerifyOptions, VerifyReport};
 
 use super::batch::{self, Account, Chosen, Outcome, Requests, Share};
 use super::summary::Shown;
@@ -102,7 +102,7 @@ fn write_page(printer: Printer, path: &Path, compared: &[(VerifyReport, Option<u
     match frazil_figures::verify_html(compared) {
         Ok(text) => page::write(printer, path, &text),
         Err(error) => {
-            printer.trouble(&error.to_string());
+            printer.error(&Error::new(error.code(), error.to_string()).in_file(path));
             false
         }
     }
