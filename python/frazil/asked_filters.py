@@ -1,11 +1,12 @@
 """Filters that a variable asks for: by the words of netCDF4-python, as numbers and client data."""
 
-from .errors import UnsupportedError
+from .errors import InvalidArgumentError, UnsupportedError
 from .types import STRING, numpy_dtype
 
 _DEFLATE, _SHUFFLE, _FLETCHER32, _ZSTD = 1, 2, 3, 32015
 _COMPRESSORS = {"zlib": _DEFLATE, "deflate": _DEFLATE, "gzip": _DEFLATE, "zstd": _ZSTD}
 _LEVELS = {_DEFLATE: 4, _ZSTD: 3}
+HIGHEST_LEVELS = {"zlib": 9, "deflate": 9, "gzip": 9, "zstd": 22}
 
 
 def is_filtered(compression: str | None, level: int | None, checksum: bool) -> bool:
@@ -24,6 +25,8 @@ def filters_of(
     ------
     UnsupportedError
         For a compressor that frazil does not write.
+    InvalidArgumentError
+        For a level that the compressor does not have.
     """
     if number == STRING or (compression is None and level is None and not checksum):
         return None
@@ -34,6 +37,11 @@ def filters_of(
             raise UnsupportedError(
                 f"frazil does not write {compression!r}",
                 cure="'zlib' is read everywhere, 'zstd' by readers with plugins",
+            )
+        highest = HIGHEST_LEVELS[compression or "zlib"]
+        if level is not None and level > highest:
+            raise InvalidArgumentError(
+                f"the level is {level}; {compression or 'zlib'} has levels up to {highest}"
             )
         size = numpy_dtype(number).itemsize
         if shuffle and size > 1:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .asked_filters import HIGHEST_LEVELS
 from .errors import InvalidArgumentError
 
 COMPRESSION_FLAGS = ("zlib", "zstd", "szip", "bzip2", "blosc")
@@ -18,7 +19,6 @@ _YES_OR_NO = (*COMPRESSION_FLAGS, "shuffle", "fletcher32", "contiguous")
 _LEVELS = ("complevel", "compression_opts")
 # Those of doubles.
 _MOST_DIGITS, _MOST_BITS = 15, 52
-_ZLIB = ("zlib", "gzip", "deflate")
 
 
 def check(variable: Any, encoding: Mapping[str, Any], unlimited: Collection[str]) -> None:
@@ -49,16 +49,17 @@ def check(variable: Any, encoding: Mapping[str, Any], unlimited: Collection[str]
     if places is not None and not isinstance(places, int | float | np.number):
         raise refused(encoding, "least_significant_digit", "a number")
     name = compression_of(encoding)
-    if name not in (*_ZLIB, "zstd", None, False):
+    if name and name not in HIGHEST_LEVELS:
         # Its levels do not matter: it is not written at all.
         return
     for key in _LEVELS:
         if encoding.get(key) is not None and whole(encoding[key]) is None:
             raise refused(encoding, key, "a whole number")
     level = level_of(encoding)
-    if level is not None and name in (*_ZLIB, None) and not 0 <= level <= 9:
+    highest = HIGHEST_LEVELS[name or "zlib"]
+    if level is not None and not 0 <= level <= highest:
         key = next(key for key in reversed(_LEVELS) if encoding.get(key) is not None)
-        raise refused(encoding, key, "a whole number from 0 to 9")
+        raise refused(encoding, key, f"a whole number from 0 to {highest}")
     if variable.dims:
         _check_layout(variable, encoding, unlimited, is_compressed=bool(name) and level != 0)
 

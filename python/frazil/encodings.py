@@ -49,9 +49,12 @@ def round_to_places(values: np.ndarray, places: float) -> np.ndarray:
     """Rounds as netCDF4-python does: to the power of two that is fine enough."""
     # Places that are no whole number are rounded away from zero there.
     exponent = np.floor(-places) if places > 0 else np.ceil(-places)
-    scale = 2.0 ** np.ceil(np.log2(10.0**-exponent))
-    with np.errstate(invalid="ignore"):
-        return (np.around(scale * values) / scale).astype(values.dtype, copy=False)
+    with np.errstate(invalid="ignore", over="ignore"):
+        scale = np.exp2(np.ceil(np.log2(np.float64(10.0) ** -exponent)))
+        scaled = scale * values
+        rounded = np.around(scaled) / scale
+    # What has no room for so many places has them already.
+    return np.where(np.isfinite(scaled), rounded, values).astype(values.dtype, copy=False)
 
 
 class Storage:

@@ -395,6 +395,14 @@ class FrazilStore(WritableCFDataStore):
     def _give_way(self, found: Storage, name: str, *, is_asked: bool) -> None:
         """Rules go before a variable's encoding, but for compression that is asked for."""
         stated = self.writer._requests(f"/{self.group}/{name}" if self.group else f"/{name}")
+        rounds = "precision" in found.settings or found.places is not None
+        if stated["precision"] and rounds and is_asked:
+            raise InvalidArgumentError(
+                "the encoding and `precision` both say how it is rounded",
+                file=self._output.name,
+                variable=name,
+                cure="state one of them",
+            )
         if stated["precision"]:
             found.settings.pop("precision", None)
             found.settings.pop("netcdf_statement", None)

@@ -23,6 +23,7 @@ REFUSED = [
     ({"zlib": True, "complevel": 2.7}, [], "complevel is 2.7; it must be a whole number"),
     ({"zlib": True, "complevel": "4"}, [], "complevel is '4'"),
     ({"zlib": True, "complevel": 10}, [], "complevel is 10; it must be a whole number from 0 to 9"),
+    ({"compression": "zstd", "complevel": 23}, [], "a whole number from 0 to 22"),
     ({"compression": "gzip", "compression_opts": -1}, [], "compression_opts is -1"),
     ({"zlib": "yes"}, [], "zlib is 'yes'; it must be True or False"),
     ({"zlib": True, "shuffle": "no"}, [], "shuffle is 'no'"),
@@ -118,3 +119,26 @@ def test_a_compression_that_is_not_written_is_named_itself(tmp_path):
     ):
         with pytest.raises(frazil.errors.UnsupportedError, match="does not write the compression"):
             frazil.to_netcdf(DATA, tmp_path / "out.nc", encoding={"v": stated})
+
+
+@pytest.mark.parametrize("rounding", [{"significant_digits": 5}, {"least_significant_digit": 3}])
+def test_a_rounding_that_is_stated_twice_is_refused(tmp_path, rounding):
+    rules = {"*": {"absolute_tolerance": 10}}
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="both say how it is rounded"):
+        frazil.to_netcdf(DATA, tmp_path / "out.nc", encoding={"v": rounding}, precision=rules)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("places", [290, 308, 400])
+def test_more_places_than_values_have_keep_them(tmp_path, places):
+    path = tmp_path / "out.nc"
+    frazil.to_netcdf(DATA * 1e20, path, encoding={"v": {"least_significant_digit": places}})
+    with netCDF4.Dataset(path) as file:
+        assert (file["v"][:] == DATA.v.values * 1e20).all()
+
+
+def test_a_level_that_the_compressor_does_not_have_is_refused(tmp_path):
+    with frazil.Writer(tmp_path / "out.nc") as writer:
+        writer.add_dimension("x", 3)
+        with pytest.raises(frazil.errors.InvalidArgumentError, match="levels up to 22"):
+            writer.add_variable("v", "f4", ("x",), compression="zstd", level=99)

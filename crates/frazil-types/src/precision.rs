@@ -119,7 +119,7 @@ impl PrecisionRequest {
     pub fn check(&self) -> Result<(), String> {
         let counts = [
             ("significant_bits", self.significant_bits, 52),
-            ("significant_digits", self.significant_digits, 17),
+            ("significant_digits", self.significant_digits, 15),
             ("nbits", self.nbits, 31),
         ];
         for (key, count, most) in counts {
