@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 from support import nc_compare
-from support.command import DONE, FAILED, SAMPLE, Outcome, frazil
+from support.command import DONE, FAILED, SAMPLE, TROUBLE, Outcome, frazil
 from support.data import CORPUS, CORPUS_ABSENT, corpus_files, corpus_name, kind
 from support.far import KEY, SECRET, Far, Fault, serving
 
@@ -81,9 +81,9 @@ def test_every_command_reads_urls(far: Far):
 
 def test_streams_are_refused_with_the_reason(tmp_path: Path):
     outcome = run("info", "-")
-    assert outcome.code == FAILED and "standard input does not allow that" in outcome.stderr
+    assert outcome.code == TROUBLE and "standard input does not allow that" in outcome.stderr
     outcome = run("pack", SAMPLE, "-o", "-")
-    assert outcome.code == FAILED and "standard output does not allow that" in outcome.stderr
+    assert outcome.code == TROUBLE and "standard output does not allow that" in outcome.stderr
 
 
 def deep(path: Path, layout: str) -> Path:

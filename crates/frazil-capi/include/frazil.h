@@ -794,7 +794,8 @@ frz_status frz_abandon(frz_writer *writer);
  *
  * Errors: ::FRZ_NOT_FOUND; ::FRZ_LOCKED if its writer is alive; ::FRZ_CORRUPT if the journal is
  * damaged or others changed the file since: then nothing is changed. If there is nothing to
- * recover and the file cannot be read, the error is that of reading it.
+ * recover and the file cannot be read, the error is that of reading it. A file whose
+ * writer ended before its first commit is clean.
  */
 frz_status frz_recover(const char *path, int *outcome);
 

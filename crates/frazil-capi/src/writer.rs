@@ -320,7 +320,8 @@ pub unsafe extern "C" fn frz_abandon(writer: *mut frz_writer) -> frz_status {
 ///
 /// Errors: ::FRZ_NOT_FOUND; ::FRZ_LOCKED if its writer is alive; ::FRZ_CORRUPT if the journal is
 /// damaged or others changed the file since: then nothing is changed. If there is nothing to
-/// recover and the file cannot be read, the error is that of reading it.
+/// recover and the file cannot be read, the error is that of reading it. A file whose
+/// writer ended before its first commit is clean.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_recover(path: *const c_char, outcome: *mut c_int) -> frz_status {
     guarded(|| {

@@ -1,5 +1,7 @@
 //! `recover`: brings a file whose writer was killed back to its last commit.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use frazil_container::ContainerError;
@@ -41,7 +43,7 @@ pub struct RecoverReport {
 /// left beside it. A file without a journal is left as it is.
 ///
 /// # Errors
-/// Those of [`Input::open`] if nothing was left behind and the file cannot be read;
+/// Those of [`Input::open`] if nothing was left behind, the file had a commit, and it cannot be read;
 /// [`ErrorCode::Locked`] if its writer is alive;
 /// [`ErrorCode::PermissionDenied`] if the journal may be somebody else's;
 /// [`ErrorCode::Corrupt`] if the journal is damaged or others
@@ -61,7 +63,9 @@ pub fn recover(path: &Path) -> Result<RecoverReport> {
             }
             Recovery::Clean => {
                 // A file that is damaged, or is none of those that frazil reads, is at no commit.
-                Input::open(path)?;
+                if !holds_no_commit(path) {
+                    Input::open(path)?;
+                }
                 RecoverOutcome::Clean
             }
             Recovery::Discarded => RecoverOutcome::Discarded,
@@ -73,6 +77,15 @@ pub fn recover(path: &Path) -> Result<RecoverReport> {
             outcome,
         })
     })
+}
+
+/// Whether a file is what a writer leaves that was killed before its first commit: empty, or with zeros
+/// where a commit writes HDF5's signature.
+#[must_use]
+pub fn holds_no_commit(path: &Path) -> bool {
+    let mut begin = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut begin));
+    read.is_ok() && begin.iter().all(|&byte| byte == 0)
 }
 
 /// Recovers a file that is opened to write if there is anything to recover.
@@ -120,11 +133,15 @@ mod tests {
     fn what_cannot_be_read_is_at_no_commit() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("a.nc");
-        for bytes in [b"".as_slice(), b"a text", &EMPTY[..20]] {
+        for bytes in [b"a text".as_slice(), &EMPTY[..20]] {
             fs::write(&file, bytes).unwrap();
             let why = Input::open(&file).err().map(|error| error.code);
             assert_eq!(recover(&file).err().map(|error| error.code), why);
             assert!(why.is_some());
+        }
+        for bytes in [b"".as_slice(), &[0; 100]] {
+            fs::write(&file, bytes).unwrap();
+            assert_eq!(recover(&file).unwrap().outcome, RecoverOutcome::Clean);
         }
     }
 

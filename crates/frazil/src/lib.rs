@@ -43,7 +43,7 @@ pub use frazil_file::name_lock::NameLock;
 pub use frazil_file::output::{Destination, check_output_name};
 pub use frazil_file::pending::{Attempt, followed_output, usual_mode};
 pub use frazil_file::progress::{Progress, Silent};
-pub use frazil_file::recover::{RecoverOutcome, RecoverReport, recover};
+pub use frazil_file::recover::{RecoverOutcome, RecoverReport, holds_no_commit, recover};
 pub use frazil_file::remote::{StorageOptions, check_new as check_url, upload};
 pub use frazil_file::resources::Resources;
 pub use frazil_file::text_file::{check_text_output, write_text};

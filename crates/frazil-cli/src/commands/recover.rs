@@ -2,7 +2,7 @@
 
 use std::io;
 
-use frazil::RecoverOutcome;
+use frazil::{RecoverOutcome, RecoverReport};
 
 use super::{Document, Status};
 use crate::args::RecoverArgs;
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &RecoverArgs) -> io::Result<Status> {
     for file in &args.files {
         match frazil::recover(file) {
             Ok(report) => {
-                let line = format!("{}: {}\n", text::path(file), describe(report.outcome));
+                let line = format!("{}: {}\n", text::path(file), describe(&report));
                 printer.table(&line)?;
                 document.reports.push(report);
             }
@@ -35,8 +35,11 @@ pub(crate) fn run(args: &RecoverArgs) -> io::Result<Status> {
     Ok(status)
 }
 
-const fn describe(outcome: RecoverOutcome) -> &'static str {
-    match outcome {
+fn describe(report: &RecoverReport) -> &'static str {
+    match report.outcome {
+        RecoverOutcome::Clean if frazil::holds_no_commit(&report.path) => {
+            "nothing to recover; nothing was committed"
+        }
         RecoverOutcome::Clean => "nothing to recover; the file is at its last commit",
         RecoverOutcome::Discarded => {
             "an undecided commit was discarded; the file is at the one before"
