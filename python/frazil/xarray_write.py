@@ -55,7 +55,7 @@ class _Values:
 
     def add(self, source: Any, target: Target, region: Any = None) -> None:
         if hasattr(source, "dask") or hasattr(source, "__dask_graph__"):
-            self.sources.append(as_declared(source, target.name, self._path))
+            self.sources.append(source)
             self.targets.append(target)
         else:
             target[...] = source
@@ -67,8 +67,15 @@ class _Values:
         if client is not None:
             from . import cluster
 
+            # Blocks are not checked there: a check of its own would let the variables that share a
+            # block compute it once each.
             return cluster.put(client, output, self.sources, self.targets)
         import dask.array as da
+
+        self.sources = [
+            as_declared(source, target.name, self._path)
+            for source, target in zip(self.sources, self.targets, strict=True)
+        ]
 
         if not compute:
             return da.store(self.sources, self.targets, lock=False, compute=False)

@@ -58,21 +58,6 @@ def test_such_a_block_is_not_added_to_a_file(tmp_path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("change", SIZES.values(), ids=SIZES)
-def test_workers_of_a_cluster_refuse_such_a_block(change, tmp_path):
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.Client(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
-        ) as client,
-        pytest.raises(frazil.errors.InvalidArgumentError, match="has shape") as caught,
-    ):
-        dataset = xr.Dataset({"v": ("x", lying(change))})
-        frazil.to_netcdf(dataset, tmp_path / "out.nc", client=client)
-    assert "v" in caught.value.variable
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_writer_is_not_given_values_of_another_shape_than_declared(tmp_path):
     with frazil.Writer(tmp_path / "w.nc") as writer:
         writer.add_dimension("x", None)
