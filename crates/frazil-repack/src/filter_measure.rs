@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use frazil_codec::{BoundEncoder, Scratch};
+use frazil_codec::Scratch;
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::{ArraySource, Block, Request, Task};
-use frazil_plan::{CandidateFilters, ChunkChoice, Features, SamplePlan, candidates, sample_shape};
+use frazil_plan::{
+    CandidateFilters, ChunkChoice, Features, SamplePlan, TrialSizes, candidates, sample_shape,
+};
 use frazil_types::{ElementClass, ElementType};
 
 use crate::decide::resolve_access;
@@ -213,18 +215,18 @@ fn share(
     candidate: &CandidateFilters,
     scratch: &mut Scratch,
 ) -> Result<f64> {
-    let wrap = |code, error: &dyn std::fmt::Display| Error::new(code, error.to_string());
-    let (mut raw, mut stored) = (0, 0);
-    for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
-        let size = element.size_bytes;
-        let shape = sample_shape((piece.len() / size) as u64, chunk);
-        let pipeline = candidate.chain().resolve(element, &shape);
-        let bound = BoundEncoder::bind(&pipeline, candidate.encoder(), size, piece.len())
-            .map_err(|error| wrap(error.code(), &error))?;
-        let encoded = bound.encode(piece, scratch);
-        raw += piece.len();
-        stored += encoded.map_err(|error| wrap(error.code(), &error))?.len();
-    }
+    let size = element.size_bytes;
+    let filters = |bytes: usize| {
+        let shape = sample_shape((bytes / size) as u64, chunk);
+        candidate.chain().resolve(element, &shape)
+    };
+    let runs: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+    let sizes = scratch
+        .sizes(&runs, &filters, candidate.encoder(), size)
+        .map_err(|error| Error::new(error.code(), error.to_string()))?;
+    let (raw, stored) = sizes
+        .iter()
+        .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     Ok(stored as f64 / raw as f64)
 }
 
