@@ -2,6 +2,7 @@
 
 use frazil::{AnalyzeReport, DataOrigin, VariableInformation};
 
+use crate::abbreviations::Abbreviations;
 use crate::commands::bounds::{number, percent};
 use crate::table::{self, Column, Table};
 use crate::text::{self, screen_columns};
@@ -71,7 +72,7 @@ fn reasons<'a>(variables: impl Iterator<Item = &'a VariableInformation>) -> Stri
             more => format!(" and {more} more"),
         };
         let line = format!("kept exact: {reason}: {named}{more}");
-        format!("{}\n", text::shorten(&text::plain(&line), screen_columns()))
+        format!("{}\n", text::plain(&line))
     };
     groups.iter().map(line).collect()
 }
@@ -157,9 +158,10 @@ fn bits(variables: &[&VariableInformation]) -> String {
             .map(|row| text::columns(&text::plain(&row.path)));
         let width = names.max().unwrap_or(0).clamp(0, room);
         text.push_str(&line("", &layout.ruler(), width));
-        for row in rows {
+        let short = Abbreviations::of(rows.iter().map(|row| row.path.as_str()), width);
+        for row in &rows {
             let drawn = layout.row(&row.information, row.significant_bits);
-            text.push_str(&line(&row.path, &drawn, width));
+            text.push_str(&line(short.form(&row.path), &drawn, width));
         }
     }
     let [least, .., most] = EIGHTHS;
