@@ -53,6 +53,22 @@ def test_what_is_meant_is_named(source: Path, tmp_path: Path, words: tuple, mean
     assert "--overwrite" not in outcome.stderr and not list(tmp_path.iterdir())
 
 
+def test_expected_lengths_that_change_nothing_are_told(source: Path, tmp_path: Path):
+    growing = tmp_path / "growing.nc"
+    with netCDF4.Dataset(growing, "w") as file:
+        file.createDimension("time", None)
+        file.createVariable("wind", "f4", ("time",))[:] = np.arange(40)
+    fixed = "`time` has a fixed length of 4"
+    less = "expected=time=9 is less than `time` has already: 40"
+    for file, length, said in [(source, 9, fixed), (growing, 9, less), (growing, 50, None)]:
+        words = (file, "--expected", f"time={length}")
+        out = tmp_path / "out.nc"
+        for outcome in (frazil("pack", *words, "-o", out, "--overwrite"), frazil("plan", *words)):
+            assert outcome.code == 0, outcome.stderr
+            assert (said or "") in outcome.stderr
+            assert ("expected=" in outcome.stderr) == (said is not None), outcome.stderr
+
+
 @pytest.mark.parametrize("word", ["--plot", "--colour", "--xyz", "--report"])
 def test_words_that_are_not_alike_are_not_suggested(source: Path, tmp_path: Path, word: str):
     outcome = frazil("pack", source, "-o", tmp_path / "out.nc", word)

@@ -97,6 +97,7 @@ pub(crate) fn decide(
     decisions.notices.extend(left_behind::form(input));
     decisions.notices.extend(precision.notices);
     decisions.notices.extend(idle_plans(input, options));
+    decisions.notices.extend(idle_expectations(input, options));
     if options.chunk_goal.is_stated() {
         let findings = shapes::findings(input, options, &decisions.plans)?;
         for (plan, found) in decisions.plans.iter_mut().zip(findings) {
@@ -310,6 +311,39 @@ fn idle_plans(input: &Input, options: &PackOptions) -> Vec<String> {
             enumerate(paths)
         )],
     }
+}
+
+/// One line for each expected length that its dimension cannot reach any more, or never: chunk shapes do not follow it.
+fn idle_expectations(input: &Input, options: &PackOptions) -> Vec<String> {
+    let axes_of = |name: &str| -> Vec<(u64, bool)> {
+        let variables = input.variables().iter();
+        let axes = variables.flat_map(|one| {
+            let sizes = one.shape.iter().zip(&one.unlimited);
+            one.dimension_names.iter().zip(sizes)
+        });
+        let axes = axes.filter(|(dimension, _)| *dimension == name);
+        axes.map(|(_, (length, is_unlimited))| (*length, *is_unlimited))
+            .collect()
+    };
+    let line = |(name, expected): &(String, u64)| {
+        let axes = axes_of(name);
+        let (longest, _) = axes.iter().max_by_key(|(length, _)| length)?;
+        match axes.iter().any(|(_, is_unlimited)| *is_unlimited) {
+            false => Some(format!(
+                "expected={name}={expected} changes nothing: `{name}` has a fixed length of {longest}"
+            )),
+            true if longest > expected => Some(format!(
+                "expected={name}={expected} is less than `{name}` has already: {longest}"
+            )),
+            true => None,
+        }
+    };
+    options
+        .chunk_goal
+        .expected
+        .iter()
+        .filter_map(line)
+        .collect()
 }
 
 /// Decides everything about undoing a pack: no filters but those that nobody here can undo, chunks
