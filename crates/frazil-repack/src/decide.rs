@@ -68,8 +68,13 @@ pub(crate) fn decide(
         depth,
         known: compared.map(|compared| &compared.sizes),
     };
+    let started_trial = Planning::start();
     let choices = trial.try_filters(budget)?;
-    spared.add_work(spared_seconds(&choices), threads(&options.resources));
+    let mut trials = Planning::default();
+    trials.add_work(spared_seconds(&choices), threads(&options.resources));
+    spared.add_times(1.0, trials);
+    trials.add(started_trial);
+    spared.add_times(trial.times_not_sampled(), trials);
     decisions.filters_tried = vec![Vec::new(); reaches.len()];
     let chosen = reaches.into_iter().zip(choices).zip(precision.plans);
     for (i, ((reach, tried), quantize)) in chosen.enumerate() {
