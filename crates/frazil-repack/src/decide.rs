@@ -68,13 +68,7 @@ pub(crate) fn decide(
         depth,
         known: compared.map(|compared| &compared.sizes),
     };
-    let started_trial = Planning::start();
-    let choices = trial.try_filters(budget)?;
-    let mut trials = Planning::default();
-    trials.add_work(spared_seconds(&choices), threads(&options.resources));
-    spared.add_times(1.0, trials);
-    trials.add(started_trial);
-    spared.add_times(trial.times_not_sampled(), trials);
+    let choices = try_filters(&trial, budget, &mut spared)?;
     decisions.filters_tried = vec![Vec::new(); reaches.len()];
     let chosen = reaches.into_iter().zip(choices).zip(precision.plans);
     for (i, ((reach, tried), quantize)) in chosen.enumerate() {
@@ -316,6 +310,22 @@ fn idle_plans(input: &Input, options: &PackOptions) -> Vec<String> {
             enumerate(paths)
         )],
     }
+}
+
+/// The filters of all variables; adds to `spared` what trying them would have taken more, had nothing been compared.
+fn try_filters(
+    trial: &Trial<'_>,
+    budget: &MemoryBudget,
+    spared: &mut Planning,
+) -> Result<Vec<Option<Tried>>> {
+    let started = Planning::start();
+    let choices = trial.try_filters(budget)?;
+    let mut trials = Planning::default();
+    trials.add_work(spared_seconds(&choices), threads(&trial.options.resources));
+    spared.add_times(1.0, trials);
+    trials.add(started);
+    spared.add_times(trial.times_not_sampled(), trials);
+    Ok(choices)
 }
 
 /// One line for each expected length that its dimension cannot reach any more, or never: chunk shapes do not follow it.
