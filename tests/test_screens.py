@@ -115,6 +115,19 @@ def test_names_that_differ_look_different(command: str, long_names: Path) -> Non
     assert len(set(rows[:4])) == 4, rows
 
 
+@pytest.mark.parametrize("width", [20, 50, 68])
+def test_bits_that_fill_the_screen_keep_their_names(width: int, tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "doubles.nc", "w") as file:
+        file.createDimension("x", 4000)
+        for name in ("height_of_a_station_in_winter", "height_of_a_station_in_summer"):
+            values = file.createVariable(name, "f8", ("x",))
+            values[:] = np.exp(np.sin(np.arange(4000) / 300))
+    lines = in_terminal(width, tmp_path, "analyze", "doubles.nc").splitlines()
+    assert max(map(columns_of, lines)) <= max(width, 60)
+    rows = [line.split()[0] for line in lines if line.startswith(("/", "…"))]
+    assert rows[-1] != rows[-2] and min(map(len, rows)) >= 5, rows
+
+
 def test_notes_break_between_words(long_names: Path, tmp_path: Path) -> None:
     words = ("pack", long_names, "-o", tmp_path / "packed.nc", "--expected", "lat=9,lon=7")
     note = "frazil: note: expected=lat=9 changes nothing: `lat` has a fixed length of 64"

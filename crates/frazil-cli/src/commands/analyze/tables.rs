@@ -12,6 +12,8 @@ const NONE: char = '·';
 /// Bits of information that are hardly any.
 const HARDLY_ANY: f64 = 0.01;
 const EIGHTHS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Columns that a long name keeps beside its bits.
+const LEAST_NAME: usize = 6;
 /// Stands behind the recommended bits.
 const MARK: char = '|';
 
@@ -156,7 +158,8 @@ fn bits(variables: &[&VariableInformation]) -> String {
         let names = rows
             .iter()
             .map(|row| text::columns(&text::plain(&row.path)));
-        let width = names.max().unwrap_or(0).clamp(0, room);
+        // Where the bits fill the screen, rows are wrapped behind the names.
+        let width = names.max().unwrap_or(0).min(room.max(LEAST_NAME));
         text.push_str(&line("", &layout.ruler(), width));
         let short = Abbreviations::of(rows.iter().map(|row| row.path.as_str()), width);
         for row in &rows {
