@@ -139,6 +139,12 @@ def test_patterns_and_lists_choose_files(tree: Path, tmp_path: Path):
     names.write_text(f"{tree}/a/file-001.nc\n\n{tree}/file-000.nc\r\n{tree}/file-000.nc\n")
     assert taken("--files-from", names) == ["a/file-001.nc", "file-000.nc"]
     assert taken("--files-from", names, "--exclude", "*-000*") == ["a/file-001.nc"]
+    # As `find -print0` prints them.
+    odd = tree / "a/line\nend.nc"
+    odd.hardlink_to(tree / "file-000.nc")
+    names.write_text(f"{tree}/a/file-001.nc\0{odd}\0")
+    assert taken("--files-from", names) == ["a/file-001.nc", "a/line\nend.nc"]
+    odd.unlink()
     nothing = frazil("pack", tree / "d", "--include", "*.grb", "--dry-run")
     assert nothing.code == TROUBLE and "none matches --include" in nothing.stderr
 
@@ -150,7 +156,7 @@ def test_a_list_keeps_the_tree_and_may_come_by_a_pipe(tree: Path, tmp_path: Path
     assert done.returncode == 0, done.stderr
     assert contents(tmp_path / "out").keys() == {"a/b/file-002.nc", "file-000.nc"}
     names = tmp_path / "names"
-    for text, part in (("../x.nc\n", "contains `..`"), ("a\0b\n", "holds a NUL")):
+    for text, part in (("../x.nc\n", "contains `..`"), ("a\0\0b\n", "two NULs")):
         names.write_text(text)
         outcome = frazil("pack", "--files-from", names, "--out-dir", tmp_path / "out")
         assert outcome.code == TROUBLE and part in outcome.stderr

@@ -1,5 +1,6 @@
 """A share of information says nothing of how large errors are: where it is coarse, a line says."""
 
+import re
 from pathlib import Path
 
 import frazil as python
@@ -38,6 +39,20 @@ def test_few_bits_and_low_similarity_are_told(tmp_path: Path):
     assert "the mantissa keeps only 1 bit" in found["wide"]
     assert "structural similarity" in found["narrow"]
     assert all("--abs-error" in line for line in found.values())
+    # What is proposed helps.
+    bounds = [re.search("--abs-error '(.*)'", line)[1] for line in found.values()]
+    words = [word for bound in bounds for word in ("--abs-error", bound)]
+    left = warned(source, "--keep-information", 0.3, *words)
+    assert not any("similarity" in line for line in left.values()), left
+
+
+def test_a_bound_is_proposed_for_lines_of_values(tmp_path: Path):
+    path = tmp_path / "line.h5"
+    with h5py.File(path, "w") as file:
+        file["station"] = np.exp(4 * np.sin(np.arange(4000) / 300)).astype("f4")
+    line = warned(path, "--keep-information", 0.3)["station"]
+    (bound,) = re.findall("--abs-error 'station:([0-9.e-]+)'", line)
+    assert 0.001 < float(bound) < 1
 
 
 def test_what_is_fine_enough_is_not_told(tmp_path: Path):
@@ -66,5 +81,6 @@ def test_python_says_so_in_its_words(tmp_path: Path):
     report = python.pack(source, tmp_path / "packed.h5", precision=request)
     for notices in (plan.notices, report.notices):
         (line,) = (line for line in notices if "keep_information is coarse" in line)
-        assert '"absolute_tolerance"' in line and "--" not in line
+        assert re.search(r'precision={"narrow": {"absolute_tolerance": [0-9.e-]+}}', line), line
+        assert "--" not in line
     assert "keep_information is coarse" in repr(plan)

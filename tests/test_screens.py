@@ -3,12 +3,15 @@
 import fcntl
 import os
 import pty
+import re
 import struct
 import subprocess
 import termios
 import unicodedata
 from pathlib import Path
 
+import netCDF4
+import numpy as np
 import pytest
 from support.command import BINARY, DONE, SAMPLE, frazil
 
@@ -25,12 +28,13 @@ COMMANDS = {
 LEFT_OUT = ("info", "analyze")
 
 
-def in_terminal(columns: int, folder: Path, *words: object) -> str:
-    """What the command prints on a terminal of that width."""
+def in_terminal(columns: int, folder: Path, *words: object, notes: bool = False) -> str:
+    """What the command prints on a terminal of that width, with its notes if they are wanted."""
     primary, secondary = pty.openpty()
     fcntl.ioctl(secondary, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     command = [str(word) for word in (BINARY, *words)]
-    process = subprocess.Popen(command, stdout=secondary, stderr=subprocess.DEVNULL, cwd=folder)
+    stderr = secondary if notes else subprocess.DEVNULL
+    process = subprocess.Popen(command, stdout=secondary, stderr=stderr, cwd=folder)
     os.close(secondary)
     pieces = []
     try:
@@ -69,6 +73,67 @@ def test_nothing_is_shortened_in_a_pipe(command: str, tmp_path: Path) -> None:
     if command in LEFT_OUT:
         assert column not in narrow
         assert column in in_terminal(200, tmp_path, command, *words)
+
+
+@pytest.mark.parametrize(("width", "most"), [(80, 80), (60, 60), (0, 80), (200, 100)])
+def test_help_takes_the_terminals_width(width: int, most: int, tmp_path: Path) -> None:
+    for words in (("pack", "--help"), ("plan", "-h"), ("--help",), ("run", "--help")):
+        lines = in_terminal(width, tmp_path, *words).splitlines()
+        lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
+        # Nobody can wrap the name of an option, or the examples.
+        lines = [line for line in lines if len(line.split()) > 3 and "  frazil " not in line]
+        assert most - 12 < max(map(columns_of, lines)) <= most
+    piped = frazil("pack", "--help").stdout.splitlines()
+    assert max(map(columns_of, piped)) <= 100
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of variables whose names differ in a few letters."""
+    path = tmp_path_factory.mktemp("names") / "long.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        for axis in ("lat", "lon"):
+            file.createDimension(axis, 64)
+        for most in ("maximum", "minimum"):
+            for height in (2, 10):
+                name = f"near_surface_{most}_of_air_temperature_at_{height}_m_above_ground"
+                values = file.createVariable(name, "f4", ("lat", "lon"))
+                values[:] = np.random.default_rng(height).normal(size=(64, 64))
+    return path
+
+
+@pytest.mark.parametrize("command", ["info", "analyze", "pack", "plan", "verify"])
+def test_names_that_differ_look_different(command: str, long_names: Path) -> None:
+    folder, name = long_names.parent, long_names.name
+    packing = ("-o", "packed.nc", "--overwrite", "--digits", 3)
+    if command == "verify":
+        in_terminal(80, folder, "pack", name, *packing)
+    words = {"pack": packing, "verify": ("packed.nc",)}.get(command, ())
+    lines = in_terminal(80, folder, command, name, *words).splitlines()
+    assert max(map(columns_of, lines)) <= 80
+    rows = [line.split()[0] for line in lines if line.startswith(("/", "…"))]
+    assert len(set(rows[:4])) == 4, rows
+
+
+@pytest.mark.parametrize("width", [20, 50, 68])
+def test_bits_that_fill_the_screen_keep_their_names(width: int, tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "doubles.nc", "w") as file:
+        file.createDimension("x", 4000)
+        for name in ("height_of_a_station_in_winter", "height_of_a_station_in_summer"):
+            values = file.createVariable(name, "f8", ("x",))
+            values[:] = np.exp(np.sin(np.arange(4000) / 300))
+    lines = in_terminal(width, tmp_path, "analyze", "doubles.nc").splitlines()
+    assert max(map(columns_of, lines)) <= max(width, 60)
+    rows = [line.split()[0] for line in lines if line.startswith(("/", "…"))]
+    assert rows[-1] != rows[-2] and min(map(len, rows)) >= 5, rows
+
+
+def test_notes_break_between_words(long_names: Path, tmp_path: Path) -> None:
+    words = ("pack", long_names, "-o", tmp_path / "packed.nc", "--expected", "lat=9,lon=7")
+    note = "frazil: note: expected=lat=9 changes nothing: `lat` has a fixed length of 64"
+    assert note in frazil(*words).stderr.splitlines()
+    shown = in_terminal(50, tmp_path, *words, "--overwrite", notes=True)
+    assert "changes nothing:\n`lat` has a fixed length" in shown, shown
 
 
 def test_the_command_alone_shows_five_examples() -> None:

@@ -32,6 +32,10 @@ MEANT = [
     (("--goal", "small"), "here this is 'size'"),
     (("--goal", "FASTEST"), "here this is 'speed'"),
     (("--goal", "sizee"), "'size'"),
+    (("--shuffle", "yes"), "here this is 'on'"),
+    (("--shuffle", "false"), "here this is 'off'"),
+    (("--storage", "s3"), "here this is 'object-store'"),
+    (("--filters", "gzip(4)"), "is `deflate(4)` meant?"),
     (("--readable-by", "all"), "here this is 'any'"),
     (("--reads", "map,time-series=2"), "is `series` meant?"),
     (("--digits", "wind=3"), "is `wind:3` meant?"),
@@ -51,6 +55,29 @@ def test_what_is_meant_is_named(source: Path, tmp_path: Path, words: tuple, mean
     outcome = frazil("pack", source, "-o", tmp_path / "out.nc", *words)
     assert outcome.code != 0 and meant in " ".join(outcome.stderr.split()), outcome.stderr
     assert "--overwrite" not in outcome.stderr and not list(tmp_path.iterdir())
+
+
+def test_other_commands_know_such_words(source: Path, tmp_path: Path):
+    unpacked = frazil("unpack", source, "-o", tmp_path / "out.nc", "--format", "netcdf3")
+    assert "here this is 'classic'" in unpacked.stderr and "similar" not in unpacked.stderr
+    ran = frazil("run", "--precision", 3, "--", "true")
+    assert ran.code != 0 and "for all variables, state --digits N" in ran.stderr, ran.stderr
+
+
+def test_expected_lengths_that_change_nothing_are_told(source: Path, tmp_path: Path):
+    growing = tmp_path / "growing.nc"
+    with netCDF4.Dataset(growing, "w") as file:
+        file.createDimension("time", None)
+        file.createVariable("wind", "f4", ("time",))[:] = np.arange(40)
+    fixed = "`time` has a fixed length of 4"
+    less = "expected=time=9 is less than `time` has already: 40"
+    for file, length, said in [(source, 9, fixed), (growing, 9, less), (growing, 50, None)]:
+        words = (file, "--expected", f"time={length}")
+        out = tmp_path / "out.nc"
+        for outcome in (frazil("pack", *words, "-o", out, "--overwrite"), frazil("plan", *words)):
+            assert outcome.code == 0, outcome.stderr
+            assert (said or "") in outcome.stderr
+            assert ("expected=" in outcome.stderr) == (said is not None), outcome.stderr
 
 
 @pytest.mark.parametrize("word", ["--plot", "--colour", "--xyz", "--report"])

@@ -26,7 +26,7 @@ _PHRASES = {
 }
 # As a word of its own: `h5clear --increment=0` is another program's.
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)(?![\w=-])")
-_BOUND = re.compile(r"--abs-error '([^']*):X'")
+_BOUND = re.compile(r"--abs-error '(.*):([^:']*)'")
 _SWITCHES = {"overwrite", "verify", "allow-larger", "break-hard-links", "in-place", "dry-run"}
 
 
@@ -36,7 +36,7 @@ def in_python(text: str) -> str:
         return text
     for phrase, ours in _PHRASES.items():
         text = text.replace(phrase, ours)
-    text = _BOUND.sub(r"""precision={"\1": {"absolute_tolerance": X}}""", text)
+    text = _BOUND.sub(r"""precision={"\1": {"absolute_tolerance": \2}}""", text)
     return _OPTION.sub(_parameter, text)
 
 

@@ -108,5 +108,5 @@ def test_the_command_and_the_package_say_the_same(path: Path, tmp_path: Path):
     assert said["cloud"]["open"]["rounds"] == 1 and not said["cloud"]["advice"]
     assert frazil.info(packed).cloud is None
     screen = command("info", "--cloud", path).stdout
-    assert "in a bucket" in screen and "better: frazil pack" in screen
+    assert "in a bucket" in screen and "better: `frazil pack" in screen
     assert "in a bucket" not in command("info", path).stdout

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod abbreviations;
 mod args;
 mod chunks;
 mod commands;

@@ -40,7 +40,7 @@ impl Printer {
     /// Standard output's, except that its reader has gone.
     pub(crate) fn table(self, text: &str) -> io::Result<()> {
         match self.shows_tables() {
-            true => data(text),
+            true => data(&text::fitted(text, text::screen_columns())),
             false => Ok(()),
         }
     }
@@ -182,7 +182,8 @@ pub(crate) fn usage(error: &clap::Error) -> Status {
 
 /// Writes to standard error in one piece, so that lines of parallel runs do not mix.
 fn say(message: &str) {
-    let _ = io::stderr()
-        .lock()
-        .write_all(text::page(message).as_bytes());
+    let stderr = io::stderr();
+    let message = text::page(message);
+    let message = text::fitted(&message, text::columns_of(&stderr));
+    let _ = stderr.lock().write_all(message.as_bytes());
 }

@@ -3,6 +3,7 @@
 //! Where a table is too wide, words lose their middle first, then extents; then columns that tell
 //! least are left out, and at last words and extents become as short as they can.
 
+use crate::abbreviations::Abbreviations;
 use crate::text;
 
 /// Space between two columns.
@@ -117,14 +118,27 @@ impl Table {
         let mut text = String::new();
         self.line(&mut text, &titles, &places);
         self.line(&mut text, &rule, &places);
-        for row in &self.rows {
-            self.line(&mut text, row, &places);
+        for row in self.abbreviated(&places) {
+            self.line(&mut text, &row, &places);
         }
         if let Some(totals) = &self.totals {
             self.line(&mut text, &rule, &places);
             self.line(&mut text, totals, &places);
         }
         text
+    }
+
+    /// The rows, with words that fit their columns and differ where the words do.
+    fn abbreviated(&self, places: &[(usize, usize)]) -> Vec<Vec<String>> {
+        let mut rows = self.rows.clone();
+        for &(at, width) in places {
+            let cells = self.rows.iter().filter_map(|row| row.get(at));
+            let short = Abbreviations::of(cells.map(String::as_str), width);
+            for cell in rows.iter_mut().filter_map(|row| row.get_mut(at)) {
+                *cell = short.form(cell).to_owned();
+            }
+        }
+        rows
     }
 
     /// The columns that are shown, with their widths.

@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns that lines of words keep to.
-const PROSE_COLUMNS: usize = 100;
+pub(crate) const PROSE_COLUMNS: usize = 100;
+/// Columns of a terminal that does not tell its width.
+const USUAL_COLUMNS: usize = 80;
 /// A narrower terminal gets lines of this many columns; it wraps them.
 const LEAST_COLUMNS: usize = 40;
 
@@ -18,13 +21,16 @@ static SCREEN: AtomicUsize = AtomicUsize::new(PROSE_COLUMNS);
 /// Finds out how wide tables may be: as wide as the terminal. In a pipe or a file they take the room
 /// that they need, so that nothing is left out for a program or for later.
 pub(crate) fn measure_screen() {
-    let stdout = io::stdout();
-    let columns = match rustix::termios::tcgetwinsize(&stdout) {
+    SCREEN.store(columns_of(&io::stdout()), Ordering::Relaxed);
+}
+
+/// The width of the terminal that a stream goes to; any if it goes elsewhere.
+pub(crate) fn columns_of(stream: &(impl AsFd + IsTerminal)) -> usize {
+    match rustix::termios::tcgetwinsize(stream) {
         Ok(size) if size.ws_col > 0 => usize::from(size.ws_col).max(LEAST_COLUMNS),
-        _ if stdout.is_terminal() => PROSE_COLUMNS,
+        _ if stream.is_terminal() => USUAL_COLUMNS,
         _ => usize::MAX,
-    };
-    SCREEN.store(columns, Ordering::Relaxed);
+    }
 }
 
 /// Columns that tables and headings keep to.
@@ -37,23 +43,47 @@ pub(crate) fn prose_columns() -> usize {
     screen_columns().min(PROSE_COLUMNS)
 }
 
-/// Words in lines of at most `columns`, each behind an indent; longer words stay whole.
+/// Words in lines of at most `columns`, each behind an indent; longer words stay whole. So does what stands in
+/// backticks, for people copy it.
 pub(crate) fn wrapped(words: &str, indent: &str, columns: usize) -> String {
     let room = columns.saturating_sub(indent.len());
     let mut lines: Vec<String> = Vec::new();
-    for word in words.split(' ') {
+    let mut is_quoted = false;
+    let pieces = words.split(|c| {
+        is_quoted ^= c == '`';
+        c == ' ' && !is_quoted
+    });
+    for word in pieces {
         match lines.last_mut() {
             Some(line) if self::columns(line) + 1 + self::columns(word) <= room => {
                 line.push(' ');
                 line.push_str(word);
             }
+            // A gap at the end of a line.
+            Some(_) if word.is_empty() => {}
             _ => lines.push(word.to_owned()),
         }
     }
     lines
         .iter()
-        .map(|line| format!("{indent}{line}\n"))
+        .map(|line| format!("{indent}{}\n", line.trim_end_matches(' ')))
         .collect()
+}
+
+/// A page whose lines of more than `columns` are wrapped at words, behind their own indent.
+pub(crate) fn fitted(page: &str, columns: usize) -> Cow<'_, str> {
+    let is_wide = |line: &str| self::columns(line) > columns;
+    if !page.lines().any(is_wide) {
+        return Cow::Borrowed(page);
+    }
+    let fit = |line: &str| match is_wide(line) {
+        false => format!("{line}\n"),
+        true => {
+            let words = line.trim_start_matches(' ');
+            wrapped(words, &line[..line.len() - words.len()], columns)
+        }
+    };
+    Cow::Owned(page.lines().map(fit).collect())
 }
 
 /// Text in which nothing is left that a terminal obeys; see [`frazil::plain`].
@@ -114,14 +144,26 @@ pub(crate) fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let room = limit.saturating_sub(1);
-    let head = fitting(text.chars(), room / 2);
-    let tail: String = fitting(text.chars().rev(), room - room / 2);
-    let tail: String = tail.chars().rev().collect();
-    Cow::Owned(format!("{head}…{tail}"))
+    Cow::Owned(ends(text, room / 2, room - room / 2))
+}
+
+/// The first and the last columns of a text.
+pub(crate) fn ends(text: &str, head: usize, tail: usize) -> String {
+    format!(
+        "{}…{}",
+        fitting(text.chars(), head),
+        fitting_end(text, tail)
+    )
+}
+
+/// As many last characters as fit into `room` columns.
+pub(crate) fn fitting_end(text: &str, room: usize) -> String {
+    let reversed: Vec<char> = fitting(text.chars().rev(), room).chars().collect();
+    reversed.into_iter().rev().collect()
 }
 
 /// As many leading characters as fit into `room` columns.
-fn fitting(characters: impl Iterator<Item = char>, room: usize) -> String {
+pub(crate) fn fitting(characters: impl Iterator<Item = char>, room: usize) -> String {
     let mut used = 0;
     characters
         .take_while(|c| {
@@ -202,6 +244,10 @@ mod tests {
     fn long_lines_of_words_are_wrapped() {
         assert_eq!(wrapped("one two three", "  ", 9), "  one two\n  three\n");
         assert_eq!(wrapped("one", "", 1), "one\n");
+        assert_eq!(wrapped("one  two", "", 4), "one\ntwo\n");
+        assert_eq!(wrapped("a `b c` d", "", 5), "a\n`b c`\nd\n");
+        assert_eq!(fitted("1 2 3\n  4 5\n", 5), "1 2 3\n  4 5\n");
+        assert_eq!(fitted("1 2 3\n  4 5\n", 4), "1 2\n3\n  4\n  5\n");
     }
 
     #[test]

@@ -117,7 +117,7 @@ pub struct Users {
 }
 
 /// Words that people use for those that options have.
-const MEANT: [(&str, &[&str], &str); 6] = [
+const MEANT: [(&str, &[&str], &str); 14] = [
     (
         "goal",
         &["small", "smaller", "smallest", "ratio", "compact"],
@@ -139,6 +139,30 @@ const MEANT: [(&str, &[&str], &str); 6] = [
         "readable_by",
         &["netcdf", "netcdf-4", "xarray", "h5py"],
         "any",
+    ),
+    (
+        "format",
+        &["netcdf3", "netcdf-3", "nc3", "3", "cdf"],
+        "classic",
+    ),
+    ("format", &["nc4", "netcdf-4", "4", "hdf5"], "netcdf4"),
+    ("shuffle", &["yes", "true", "1", "always"], "on"),
+    ("shuffle", &["no", "false", "0", "never", "none"], "off"),
+    (
+        "storage",
+        &["s3", "gcs", "cloud", "bucket", "object", "http"],
+        "object-store",
+    ),
+    (
+        "storage",
+        &["lustre", "gpfs", "beegfs", "parallel", "cluster"],
+        "parallel-fs",
+    ),
+    ("storage", &["ssd", "nvme"], "local"),
+    (
+        "manifest",
+        &["sha", "sha-256", "sha2", "checksum"],
+        "sha256",
     ),
 ];
 

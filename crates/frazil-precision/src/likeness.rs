@@ -18,6 +18,9 @@ const LEAST_BITS: u32 = 3;
 /// Slices of a variable that are looked at, and their points along an axis.
 const SLICES: u64 = 3;
 const MOST_POINTS: u64 = 256;
+/// A bound is proposed that is a share of the range of the values between these powers of ten.
+const LARGEST_SHARE: i32 = -2;
+const LEAST_SHARE: i32 = -6;
 
 /// A variable that is rounded by the information in its bits.
 pub(super) struct Informed<'a> {
@@ -26,6 +29,35 @@ pub(super) struct Informed<'a> {
     /// Its number among the sources.
     pub(super) source: usize,
     pub(super) plan: &'a QuantizePlan,
+}
+
+/// What a sample of a variable says of its rounding.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    /// The structural similarity of the worst slice; `None`: there are no slices.
+    similarity: Option<f64>,
+    /// The power of ten to which values could be rounded, and slices stay similar; `None`: no values vary.
+    power: Option<i32>,
+}
+
+impl Seen {
+    /// What both say together.
+    fn and(self, other: Self) -> Self {
+        let less = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        let similarity = less(self.similarity, other.similarity);
+        let powers = [self.power, other.power].into_iter().flatten();
+        Self {
+            similarity,
+            power: match similarity {
+                Some(_) => powers.min(),
+                // Nothing says that the part that varies least needs as much.
+                None => powers.max(),
+            },
+        }
+    }
 }
 
 /// One line for each variable that is rounded so coarsely that its user may not want it.
@@ -39,34 +71,46 @@ pub(super) fn warnings(
     resources: &Resources,
     budget: &MemoryBudget,
 ) -> Result<Vec<String>> {
-    let worst = similarities(input, informed, sources, resources, budget)?;
-    let lines = informed.iter().zip(worst).filter_map(|(one, worst)| {
+    let seen = look(input, informed, sources, resources, budget)?;
+    let lines = informed.iter().zip(seen).filter_map(|(one, seen)| {
         let path = input.variables()[one.variable].path.as_str();
-        warning(path.trim_start_matches('/'), one.plan, worst)
+        warning(path.trim_start_matches('/'), one.plan, seen)
     });
     Ok(lines.collect())
 }
 
-fn warning(name: &str, plan: &QuantizePlan, worst: Option<f64>) -> Option<String> {
-    let mut found = Vec::new();
-    let bits = match plan.rounding {
-        Rounding::BitRound { significant_bits } => Some(significant_bits),
+/// The bits of the mantissa that values keep, if they are too few.
+fn few_bits(plan: &QuantizePlan) -> Option<u32> {
+    match plan.rounding {
+        Rounding::BitRound { significant_bits } if significant_bits < LEAST_BITS => {
+            Some(significant_bits)
+        }
         // With an absolute bound most values keep more.
         _ => None,
-    };
-    if let Some(bits) = bits.filter(|&bits| bits < LEAST_BITS) {
+    }
+}
+
+fn warning(name: &str, plan: &QuantizePlan, seen: Seen) -> Option<String> {
+    let mut found = Vec::new();
+    if let Some(bits) = few_bits(plan) {
         let word = if bits == 1 { "bit" } else { "bits" };
         found.push(format!("the mantissa keeps only {bits} {word}"));
     }
-    if let Some(worst) = worst.filter(|&worst| worst < LEAST_SIMILARITY) {
+    if let Some(worst) = seen.similarity.filter(|&worst| worst < LEAST_SIMILARITY) {
         found.push(format!(
             "the structural similarity of a sample is {worst:.3}"
         ));
     }
-    let cure = match plan.bound.absolute {
+    let cure = match (proposed(seen, plan.bound.absolute), plan.bound.absolute) {
         // With an exponent where it is small.
-        Some(bound) => format!("state a smaller absolute bound than {bound:?}"),
-        None => format!("state an absolute bound, too: --abs-error '{name}:X'"),
+        (Some(bound), None) => {
+            format!("state an absolute bound, too, such as --abs-error '{name}:{bound:?}'")
+        }
+        (Some(bound), Some(stated)) => format!(
+            "state a smaller absolute bound than {stated:?}, such as --abs-error '{name}:{bound:?}'"
+        ),
+        (None, Some(bound)) => format!("state a smaller absolute bound than {bound:?}"),
+        (None, None) => format!("state an absolute bound, too: --abs-error '{name}:X'"),
     };
     let line = format!(
         "{name}: --keep-information is coarse here: {}; {cure}",
@@ -75,15 +119,30 @@ fn warning(name: &str, plan: &QuantizePlan, worst: Option<f64>) -> Option<String
     (!found.is_empty()).then_some(line)
 }
 
-/// The similarity of the worst slice of each variable's sample; `None`: it has no slices.
-fn similarities(
+/// The absolute bound that keeps what was seen: half of the step to which values may be rounded. It is smaller than
+/// the `stated` one.
+fn proposed(seen: Seen, stated: Option<f64>) -> Option<f64> {
+    let largest = seen.power?;
+    let mut bounds =
+        (0..=LARGEST_SHARE - LEAST_SHARE).filter_map(|less| half_of_power(largest - less));
+    bounds.find(|bound| stated.is_none_or(|stated| *bound < stated))
+}
+
+/// Half of a power of ten, as it is written; none where there is no such number.
+fn half_of_power(power: i32) -> Option<f64> {
+    let half = format!("5e{}", power.checked_sub(1)?).parse::<f64>().ok()?;
+    half.is_normal().then_some(half)
+}
+
+/// What a sample of each variable says.
+fn look(
     input: &Input,
     informed: &[Informed<'_>],
     sources: &[ArraySource],
     resources: &Resources,
     budget: &MemoryBudget,
-) -> Result<Vec<Option<f64>>> {
-    let mut worst: Vec<Option<f64>> = vec![None; informed.len()];
+) -> Result<Vec<Seen>> {
+    let mut seen = vec![Seen::default(); informed.len()];
     let tasks = informed.iter().enumerate().flat_map(|(number, one)| {
         let slices = slices(&input.variables()[one.variable].shape);
         slices.into_iter().map(move |selection| Task {
@@ -108,30 +167,31 @@ fn similarities(
             found.map(|one| one.variable)
         },
         |(number, part): &(usize, Selection), blocks, _scratch| {
-            let found = similarity(input, &informed[*number], part, &blocks)?;
+            let found = look_at(input, &informed[*number], part, &blocks)?;
             Ok((*number, found))
         },
-        |_, (number, found): (usize, Option<f64>)| {
-            worst[number] = match (worst[number], found) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
-            };
+        |_, (number, found): (usize, Seen)| {
+            seen[number] = seen[number].and(found);
             Ok(())
         },
     )?;
-    Ok(worst)
+    Ok(seen)
 }
 
-/// Slices along the last two axes that are long enough, spread over the others.
+/// Slices along the last two axes that are long enough, spread over the others; or lines along the longest.
 fn slices(shape: &[u64]) -> Vec<Selection> {
-    let long = shape.iter().enumerate().rev();
-    let mut long = long.filter(|(_, extent)| **extent >= LEAST_POINTS as u64);
-    let (Some((columns, _)), Some((rows, _))) = (long.next(), long.next()) else {
-        return Vec::new();
-    };
-    if shape.contains(&0) {
+    if shape.is_empty() || shape.contains(&0) {
         return Vec::new();
     }
+    let long = shape.iter().enumerate().rev();
+    let mut long = long.filter(|(_, extent)| **extent >= LEAST_POINTS as u64);
+    let longest = (0..shape.len())
+        .max_by_key(|&axis| shape[axis])
+        .unwrap_or(0);
+    let (columns, rows) = match (long.next(), long.next()) {
+        (Some((columns, _)), Some((rows, _))) => (columns, rows),
+        _ => (longest, longest),
+    };
     let slice = |number: u64| {
         let mut selection = Selection::whole(shape);
         for (axis, &extent) in shape.iter().enumerate() {
@@ -151,15 +211,10 @@ fn slices(shape: &[u64]) -> Vec<Selection> {
     slices
 }
 
-fn similarity(
-    input: &Input,
-    one: &Informed<'_>,
-    part: &Selection,
-    blocks: &[Block],
-) -> Result<Option<f64>> {
+fn look_at(input: &Input, one: &Informed<'_>, part: &Selection, blocks: &[Block]) -> Result<Seen> {
     let variable = &input.variables()[one.variable];
     let Some(Block::Values(values)) = blocks.first() else {
-        return Ok(None);
+        return Ok(Seen::default());
     };
     let at = |error: Error| error.at_variable(&variable.path);
     let rounding =
@@ -173,7 +228,37 @@ fn similarity(
         .map(|&value| is_special(value, &one.plan.protected))
         .collect();
     let rounded = numbers(&rounded, variable.element);
-    Ok(slice_similarity(&original, &rounded, &special, columns))
+    let similarity = slice_similarity(&original, &rounded, &special, columns);
+    let is_poor = similarity.is_some_and(|found| found < LEAST_SIMILARITY);
+    let power = match is_poor || few_bits(one.plan).is_some() {
+        true => similar_power(&original, &special, columns),
+        false => None,
+    };
+    Ok(Seen { similarity, power })
+}
+
+/// The largest power of ten to which values can be rounded so that their slice stays similar.
+fn similar_power(original: &[f64], special: &[bool], columns: usize) -> Option<i32> {
+    let ordinary = original
+        .iter()
+        .zip(special)
+        .filter(|(_, special)| !**special);
+    let (low, high) = ordinary.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (v, _)| {
+        (low.min(*v), high.max(*v))
+    });
+    let range = high - low;
+    if !(range.is_finite() && range > 0.0) {
+        return None;
+    }
+    let decade = range.log10().floor() as i32;
+    let is_similar = |power: &i32| {
+        let step = 10f64.powi(*power);
+        let rounded: Vec<f64> = original.iter().map(|v| (v / step).round() * step).collect();
+        slice_similarity(original, &rounded, special, columns)
+            .is_none_or(|found| found >= LEAST_SIMILARITY)
+    };
+    let mut powers = (decade + LEAST_SHARE..=decade + LARGEST_SHARE).rev();
+    Some(powers.find(is_similar).unwrap_or(decade + LEAST_SHARE))
 }
 
 /// Elements of the file as numbers.
@@ -217,7 +302,10 @@ mod tests {
         assert_eq!(starts, [[0, 0, 0, 7], [1, 0, 0, 22], [2, 0, 0, 36]]);
         assert_eq!(found[0].count, [1, 80, 1, 256]);
         assert_eq!(slices(&[20, 30]).len(), 1);
-        assert!(slices(&[5, 300]).is_empty() && slices(&[]).is_empty());
+        // Without two long axes, lines along the longest.
+        assert_eq!(slices(&[5, 300])[0].count, [1, 256]);
+        assert_eq!(slices(&[5])[0].count, [5]);
+        assert!(slices(&[]).is_empty());
         assert!(slices(&[0, 20, 30]).is_empty());
     }
 
@@ -235,15 +323,38 @@ mod tests {
             keep_information: Some(0.99),
             forced: false,
         };
-        let line = warning("T", &plan(2, None), Some(0.95)).unwrap();
+        let seen = |similarity, power| Seen { similarity, power };
+        let line = warning("T", &plan(2, None), seen(Some(0.95), Some(-1))).unwrap();
         assert!(line.contains("2 bits") && line.contains("0.950"), "{line}");
-        assert!(line.contains("--abs-error 'T:X'"), "{line}");
-        assert_eq!(warning("T", &plan(3, None), Some(0.99)), None);
-        assert_eq!(warning("T", &plan(7, None), None), None);
-        let capped = warning("T", &plan(7, Some(0.5)), Some(0.9)).unwrap();
+        assert!(line.ends_with("such as --abs-error 'T:0.05'"), "{line}");
+        assert_eq!(warning("T", &plan(3, None), seen(Some(0.99), None)), None);
+        assert_eq!(warning("T", &plan(7, None), Seen::default()), None);
+        let of = |stated, power| warning("T", &plan(7, Some(stated)), seen(Some(0.9), power));
+        let capped = of(0.5, None).unwrap();
         assert!(
             capped.contains("smaller absolute bound than 0.5"),
             "{capped}"
         );
+        assert!(of(0.5, Some(-2)).unwrap().ends_with("'T:0.005'"));
+        // It is smaller than what is stated.
+        assert!(of(0.004, Some(-2)).unwrap().ends_with("'T:0.0005'"));
+    }
+
+    #[test]
+    fn a_proposed_bound_keeps_a_slice_similar() {
+        let columns = 64;
+        let field = |number: usize| {
+            let (row, column) = (number / columns, number % columns);
+            300.0 + 10.0 * (row as f64 / 9.0).sin() + (column as f64 / 5.0).cos()
+        };
+        let original: Vec<f64> = (0..64 * columns).map(field).collect();
+        let special = vec![false; original.len()];
+        let power = similar_power(&original, &special, columns).unwrap();
+        let step = 10f64.powi(power);
+        let rounded: Vec<f64> = original.iter().map(|v| (v / step).round() * step).collect();
+        let found = slice_similarity(&original, &rounded, &special, columns).unwrap();
+        assert!(found >= LEAST_SIMILARITY && power < 1, "{found} {power}");
+        assert_eq!(similar_power(&[1.0; 9], &[false; 9], 9), None);
+        assert_eq!(similar_power(&[0.0, 250.0], &[false; 2], 2), Some(0));
     }
 }

@@ -68,8 +68,7 @@ pub(crate) fn decide(
         depth,
         known: compared.map(|compared| &compared.sizes),
     };
-    let choices = trial.try_filters(budget)?;
-    spared.add_work(spared_seconds(&choices), threads(&options.resources));
+    let choices = try_filters(&trial, budget, &mut spared)?;
     decisions.filters_tried = vec![Vec::new(); reaches.len()];
     let chosen = reaches.into_iter().zip(choices).zip(precision.plans);
     for (i, ((reach, tried), quantize)) in chosen.enumerate() {
@@ -97,6 +96,7 @@ pub(crate) fn decide(
     decisions.notices.extend(left_behind::form(input));
     decisions.notices.extend(precision.notices);
     decisions.notices.extend(idle_plans(input, options));
+    decisions.notices.extend(idle_expectations(input, options));
     if options.chunk_goal.is_stated() {
         let findings = shapes::findings(input, options, &decisions.plans)?;
         for (plan, found) in decisions.plans.iter_mut().zip(findings) {
@@ -310,6 +310,55 @@ fn idle_plans(input: &Input, options: &PackOptions) -> Vec<String> {
             enumerate(paths)
         )],
     }
+}
+
+/// The filters of all variables; adds to `spared` what trying them would have taken more, had nothing been compared.
+fn try_filters(
+    trial: &Trial<'_>,
+    budget: &MemoryBudget,
+    spared: &mut Planning,
+) -> Result<Vec<Option<Tried>>> {
+    let started = Planning::start();
+    let choices = trial.try_filters(budget)?;
+    let mut trials = Planning::default();
+    trials.add_work(spared_seconds(&choices), threads(&trial.options.resources));
+    spared.add_times(1.0, trials);
+    trials.add(started);
+    spared.add_times(trial.times_not_sampled(), trials);
+    Ok(choices)
+}
+
+/// One line for each expected length that its dimension cannot reach any more, or never: chunk shapes do not follow it.
+fn idle_expectations(input: &Input, options: &PackOptions) -> Vec<String> {
+    let axes_of = |name: &str| -> Vec<(u64, bool)> {
+        let variables = input.variables().iter();
+        let axes = variables.flat_map(|one| {
+            let sizes = one.shape.iter().zip(&one.unlimited);
+            one.dimension_names.iter().zip(sizes)
+        });
+        let axes = axes.filter(|(dimension, _)| *dimension == name);
+        axes.map(|(_, (length, is_unlimited))| (*length, *is_unlimited))
+            .collect()
+    };
+    let line = |(name, expected): &(String, u64)| {
+        let axes = axes_of(name);
+        let (longest, _) = axes.iter().max_by_key(|(length, _)| length)?;
+        match axes.iter().any(|(_, is_unlimited)| *is_unlimited) {
+            false => Some(format!(
+                "expected={name}={expected} changes nothing: `{name}` has a fixed length of {longest}"
+            )),
+            true if longest > expected => Some(format!(
+                "expected={name}={expected} is less than `{name}` has already: {longest}"
+            )),
+            true => None,
+        }
+    };
+    options
+        .chunk_goal
+        .expected
+        .iter()
+        .filter_map(line)
+        .collect()
 }
 
 /// Decides everything about undoing a pack: no filters but those that nobody here can undo, chunks

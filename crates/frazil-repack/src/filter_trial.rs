@@ -161,12 +161,27 @@ impl Trial<'_> {
         if self.known.is_none() {
             return u64::MAX;
         }
+        most_sampled_of_each(self.sampled([file_bytes, u64::MAX]))
+    }
+
+    /// How much is sampled of each variable whose filters are tried.
+    fn sampled(&self, limits: [u64; 2]) -> impl Iterator<Item = u64> {
         let variables = self.input.variables().iter().zip(self.reaches).enumerate();
         let tried = variables.filter(|(_, (_, reach))| matches!(reach, AccessPath::Parallel(..)));
-        most_sampled_of_each(tried.map(|(number, (variable, _))| {
-            let plan = self.sample_plan(number, variable, [file_bytes, u64::MAX]);
-            plan.bytes()
-        }))
+        tried.map(move |(number, (variable, _))| self.sample_plan(number, variable, limits).bytes())
+    }
+
+    /// How many times more than is sampled would be, too, if nothing were compared.
+    pub(crate) fn times_not_sampled(&self) -> f64 {
+        let file_bytes = self.file_bytes();
+        let sum = |most| {
+            let bytes = self.sampled([file_bytes, most]);
+            bytes.fold(0, u64::saturating_add) as f64
+        };
+        match sum(self.most_sampled(file_bytes)) {
+            0.0 => 0.0,
+            sampled => sum(u64::MAX) / sampled - 1.0,
+        }
     }
 
     /// How much of a variable is looked at.

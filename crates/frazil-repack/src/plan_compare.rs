@@ -177,6 +177,31 @@ mod tests {
     }
 
     #[test]
+    fn samples_that_are_left_out_count_as_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fields.nc");
+        // Each is a sample as a whole: 16 MiB, of which 8 are tried.
+        let fields = SynthOptions {
+            patterns: ["sin16", "sin31", "sin35", "sin23"]
+                .map(Into::into)
+                .to_vec(),
+            shape: vec![4, 512, 512],
+            ..SynthOptions::default()
+        };
+        synth(&path, &fields, &mut Silent).unwrap();
+        let source = Input::open(&path).unwrap().with_stored_bytes();
+        let options = way(&PackOptions::default(), (&[], ReaderLevel::Any, Goal::Size));
+        let budget = resources::budget(&options.resources);
+        let planned = |compared| {
+            let how = (Depth::Foretell, compared);
+            decide::decide(&source, &options, &budget, how, &mut Silent).unwrap()
+        };
+        let compared = planned(Some(&ComparedPlans::new(&options)));
+        let (took, more) = (compared.planning.cpu_seconds, compared.spared.cpu_seconds);
+        assert!(more > 0.3 * took, "{more} of {took}");
+    }
+
+    #[test]
     fn what_others_found_counts_as_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("field.nc");

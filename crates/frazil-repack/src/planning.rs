@@ -36,6 +36,12 @@ impl Planning {
         self.cpu_seconds += cpu.elapsed().as_secs_f64();
     }
 
+    /// Adds what took `times` as long as another planning.
+    pub(crate) fn add_times(&mut self, times: f64, other: Self) {
+        self.seconds += times * other.seconds;
+        self.cpu_seconds += times * other.cpu_seconds;
+    }
+
     /// Adds work of so many seconds each, on so many threads side by side.
     pub(crate) fn add_work(&mut self, seconds: impl Iterator<Item = f64>, threads: usize) {
         let (sum, longest) = seconds.fold((0.0, 0.0_f64), |(sum, longest), one| {

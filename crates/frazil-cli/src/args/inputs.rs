@@ -21,7 +21,8 @@ pub(crate) struct SelectionArgs {
     /// Also take the files in nested directories; --out-dir gets the same tree
     #[arg(short, long)]
     pub(crate) recursive: bool,
-    /// Also take the files that a list names, one per line; - is standard input
+    /// Also take the files that a list names, one per line or with NULs between them, as of `find -print0`; - is
+    /// standard input
     #[arg(long, value_name = "FILE|-")]
     pub(crate) files_from: Option<PathBuf>,
     /// Take files of directories and lists that match; a glob with a slash is compared with the path

@@ -54,6 +54,8 @@ pub(crate) use train::TrainArgs;
 pub(crate) use unpack::UnpackArgs;
 pub(crate) use verify::{Comparison, VerifyArgs};
 
+use crate::text;
+
 /// Compresses netCDF-4 and HDF5 files in parallel; unpacks, inspects and compares them.
 #[derive(Debug, Parser)]
 #[command(
@@ -137,7 +139,14 @@ pub(crate) enum Command {
 
 /// The command with all its flags and their help.
 pub(crate) fn command() -> clap::Command {
-    Cli::command().mut_subcommands(declared::with_help)
+    let command = Cli::command()
+        .mut_subcommands(declared::with_help)
+        .max_term_width(text::PROSE_COLUMNS);
+    match text::screen_columns() {
+        // In a pipe, a pager's perhaps: clap looks for the terminal behind it.
+        usize::MAX => command,
+        _ => command.term_width(text::prose_columns()),
+    }
 }
 
 /// Parses and checks the arguments; the first is the program's name.

@@ -19,7 +19,8 @@ pub(crate) struct PlanArgs {
     pub(crate) how: DecisionArgs,
     #[command(flatten)]
     pub(crate) precision: PrecisionArgs,
-    /// Write the plan to a file, which you can edit and use with `frazil pack --plan`
+    /// Write the plan to a file, which you can edit and use with `frazil pack --plan`; with --compare, the
+    /// rows of the table
     #[arg(long, value_name = "PLAN.json")]
     json: Option<PathBuf>,
     /// Print only the plan, in the notation of another writer
@@ -27,7 +28,7 @@ pub(crate) struct PlanArgs {
     encoding: Option<Style>,
     /// Instead of a plan, print the results of each goal (except energy) and reader level, exact and
     /// rounded
-    #[arg(long, conflicts_with_all = ["json", "encoding", "plot", "goal", "readable_by"])]
+    #[arg(long, conflicts_with_all = ["encoding", "plot", "goal", "readable_by"])]
     pub(crate) compare: bool,
     /// Draw ratio against speed of the filters tried, and read times of the chunk shapes compared
     #[arg(long, value_name = "OUT.svg|html", value_parser = named_as::svg_or_html)]

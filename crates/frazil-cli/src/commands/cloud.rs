@@ -35,7 +35,6 @@ pub(super) fn page(cost: &CloudCost, all_variables: bool) -> String {
     );
     page.push_str(&text::wrapped(&counted, "", screen_columns()));
     for advice in &cost.advice {
-        // In one line, for commands that people copy.
         page.push_str(&format!("note: {}\n", text::plain(advice)));
     }
     page

@@ -116,7 +116,7 @@ pub(super) fn policy(precision: &PrecisionArgs) -> frazil::Result<Policy> {
 }
 
 /// The error for a file of rules that is not there: somebody may mean digits.
-fn no_rules(error: frazil::Error) -> frazil::Error {
+pub(super) fn no_rules(error: frazil::Error) -> frazil::Error {
     match error.code {
         ErrorCode::NotFound => error.with_cure(
             "--precision takes a file of rules; for all variables, state --digits N, --abs-error X \

@@ -16,7 +16,7 @@ use crate::text::{self, screen_columns};
 pub(crate) fn run(all: bool) -> io::Result<Status> {
     let about = frazil::about();
     printer::data(&match all {
-        true => page(&about),
+        true => text::fitted(&page(&about), screen_columns()).into_owned(),
         false => format!("{}\n", named(&about)),
     })?;
     Ok(Status::Success)

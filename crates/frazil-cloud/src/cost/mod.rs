@@ -239,7 +239,7 @@ fn advice(
     if !advice.is_empty() {
         let name = path.file_name().unwrap_or(path.as_os_str());
         advice.push(format!(
-            "better: frazil pack --storage object-store --layout cmip7 {} -o OUT",
+            "better: `frazil pack --storage object-store --layout cmip7 {} -o OUT`",
             frazil_types::plain(&name.to_string_lossy())
         ));
     }

@@ -38,7 +38,7 @@ impl FromStr for Stage {
             let name = |word: &'static str| word.split(['(', '[']).next().unwrap_or(word);
             let stated = word.split('(').next().unwrap_or(word);
             let meant = match stated {
-                "gzip" | "zlib" => "; is `deflate` meant?".to_owned(),
+                "gzip" | "zlib" => format!("; is `deflate{}` meant?", &word[stated.len()..]),
                 stated => spelling::question(stated, KNOWN.split(", ").map(name)),
             };
             FilterChainError(format!(

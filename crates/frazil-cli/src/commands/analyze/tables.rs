@@ -2,6 +2,7 @@
 
 use frazil::{AnalyzeReport, DataOrigin, VariableInformation};
 
+use crate::abbreviations::Abbreviations;
 use crate::commands::bounds::{number, percent};
 use crate::table::{self, Column, Table};
 use crate::text::{self, screen_columns};
@@ -11,6 +12,8 @@ const NONE: char = '·';
 /// Bits of information that are hardly any.
 const HARDLY_ANY: f64 = 0.01;
 const EIGHTHS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Columns that a long name keeps beside its bits.
+const LEAST_NAME: usize = 6;
 /// Stands behind the recommended bits.
 const MARK: char = '|';
 
@@ -71,7 +74,7 @@ fn reasons<'a>(variables: impl Iterator<Item = &'a VariableInformation>) -> Stri
             more => format!(" and {more} more"),
         };
         let line = format!("kept exact: {reason}: {named}{more}");
-        format!("{}\n", text::shorten(&text::plain(&line), screen_columns()))
+        format!("{}\n", text::plain(&line))
     };
     groups.iter().map(line).collect()
 }
@@ -155,11 +158,13 @@ fn bits(variables: &[&VariableInformation]) -> String {
         let names = rows
             .iter()
             .map(|row| text::columns(&text::plain(&row.path)));
-        let width = names.max().unwrap_or(0).clamp(0, room);
+        // Where the bits fill the screen, rows are wrapped behind the names.
+        let width = names.max().unwrap_or(0).min(room.max(LEAST_NAME));
         text.push_str(&line("", &layout.ruler(), width));
-        for row in rows {
+        let short = Abbreviations::of(rows.iter().map(|row| row.path.as_str()), width);
+        for row in &rows {
             let drawn = layout.row(&row.information, row.significant_bits);
-            text.push_str(&line(&row.path, &drawn, width));
+            text.push_str(&line(short.form(&row.path), &drawn, width));
         }
     }
     let [least, .., most] = EIGHTHS;

@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The names in a list, one a line.
+/// The names in a list: one a line, or each with a NUL behind it, as `find -print0` prints them.
 fn names_of(list: &Path) -> Result<Vec<PathBuf>> {
     let mut bytes = Vec::new();
     let read = match list == Path::new("-") {
@@ -243,7 +243,14 @@ fn names_of(list: &Path) -> Result<Vec<PathBuf>> {
         return refuse("the list is longer than 256 MiB");
     }
     if bytes.contains(&0) {
-        return refuse("this is not a list of names: it holds a NUL");
+        let names = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+        let names: Vec<&[u8]> = names.split(|&byte| byte == 0).collect();
+        // Files of data have many zeros in a row.
+        if names.contains(&[].as_slice()) {
+            return refuse("this is not a list of names: two NULs follow each other");
+        }
+        let names = names.into_iter();
+        return Ok(names.map(|name| OsStr::from_bytes(name).into()).collect());
     }
     let lines = bytes.split(|&byte| byte == b'\n');
     let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));

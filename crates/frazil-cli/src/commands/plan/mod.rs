@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil::{ComparedWay, EncodingStyle, PlanReport, render_encoding, render_plan};
+use frazil::{ComparedWay, EncodingStyle, ErrorCode, PlanReport, render_encoding, render_plan};
 
 use super::pack::{add_files, check_new, policy};
-use super::{Status, page};
+use super::{Document, Status, page};
 use crate::args::PlanArgs;
 use crate::printer::{Printer, data};
 use crate::progress::Meter;
@@ -55,8 +55,9 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let report = match found {
         Ok(Found::Ways(ways)) => {
             drop(meter);
+            let written = args.plan_file().map_or(Ok(()), |path| keep(path, &ways));
             printer.table(&compare::table(&ways))?;
-            return Ok(Status::Success);
+            return Ok(written.map_or_else(|error| failed(printer, &error), |()| Status::Success));
         }
         Ok(Found::Plan(report)) => {
             meter.rest_of(&report.notices);
@@ -132,6 +133,15 @@ fn failed(printer: Printer, error: &frazil::Error) -> Status {
     }
     printer.error(error);
     Status::Failure
+}
+
+/// Writes the rows of the table as a JSON document.
+fn keep(path: &Path, ways: &[ComparedWay]) -> frazil::Result<()> {
+    let mut document = Document::new();
+    document.reports.extend(ways);
+    let text = serde_json::to_string_pretty(&document)
+        .map_err(|error| frazil::Error::new(ErrorCode::Internal, error.to_string()))?;
+    frazil::write_text(path, format!("{text}\n"))
 }
 
 fn write(path: &Path, report: &PlanReport) -> frazil::Result<()> {

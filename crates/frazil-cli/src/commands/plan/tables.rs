@@ -39,8 +39,7 @@ fn one(variable: &VariableDecision) -> String {
         axes(variable),
         human(variable.raw_bytes)
     );
-    let heading = text::plain(&heading);
-    let _ = writeln!(page, "{}", text::shorten(&heading, screen_columns()));
+    let _ = writeln!(page, "{}", text::plain(&heading));
     let chunks = match &variable.chunk {
         None => "contiguous".to_owned(),
         Some(chunk) => format!("chunks {}", text::shape(chunk)),
@@ -58,7 +57,7 @@ fn one(variable: &VariableDecision) -> String {
     }
     page.push('\n');
     let reason = text::plain(&variable.reason);
-    page.push_str(&text::wrapped(&reason, "  ", text::prose_columns()));
+    page.push_str(&text::wrapped(&reason, "  ", screen_columns()));
     if let [first, ..] = variable.chunk_candidates.as_slice() {
         let table = shapes(&variable.chunk_candidates, first).render(screen_columns() - 2);
         page.push_str(&indented(&table));
@@ -68,7 +67,7 @@ fn one(variable: &VariableDecision) -> String {
             &filters_of(&variable.filter_candidates).render(screen_columns() - 2),
         ));
         if variable.filter_candidates.iter().any(is_given_up) {
-            page.push_str(&text::wrapped(GIVEN_UP, "  ", text::prose_columns()));
+            page.push_str(&text::wrapped(GIVEN_UP, "  ", screen_columns()));
         }
     }
     page

@@ -20,6 +20,7 @@ use tempfile::NamedTempFile;
 use self::events::Report;
 use self::libraries::Libraries;
 use super::Status;
+use super::pack::no_rules;
 use crate::args::{Level, OutputArgs, RunArgs};
 use crate::printer::Printer;
 
@@ -51,7 +52,10 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
     let mut options = WriterOptions::default();
     for (key, value) in &flags {
         if let Err(error) = options.set(key, value) {
-            printer.error(&error);
+            printer.error(&match *key {
+                "precision" => no_rules(error),
+                _ => error,
+            });
             return Ok(Status::Trouble);
         }
     }
