@@ -67,8 +67,6 @@ class _Values:
         if client is not None:
             from . import cluster
 
-            # Blocks are not checked there: a check of its own would let the variables that share a
-            # block compute it once each.
             return cluster.put(client, output, self.sources, self.targets)
         import dask.array as da
 

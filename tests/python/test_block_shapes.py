@@ -58,6 +58,32 @@ def test_such_a_block_is_not_added_to_a_file(tmp_path):
     assert path.read_bytes() == before
 
 
+@pytest.fixture(scope="module")
+def client():
+    distributed = pytest.importorskip("distributed")
+    options = {"threads_per_worker": 2, "processes": False, "dashboard_address": None}
+    with distributed.Client(n_workers=1, **options) as one:
+        yield one
+
+
+# As they are, cut in the middle, brought together, and of a text, which comes to the client.
+ENCODINGS = [{}, {"chunksizes": (7,)}, {"chunksizes": (50,)}, {"dtype": str}]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS, ids=["whole", "cut", "joined", "text"])
+@pytest.mark.parametrize("change", SIZES.values(), ids=SIZES)
+def test_workers_of_a_cluster_refuse_such_a_block(change, encoding, client, tmp_path):
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="has shape") as caught:
+        values = lying(change)
+        if "dtype" in encoding:
+            values = values.astype("U4")
+        dataset = xr.Dataset({"v": ("x", values)})
+        frazil.to_netcdf(dataset, tmp_path / "out.nc", client=client, encoding={"v": encoding})
+    assert "v" in caught.value.variable
+    assert caught.value.file == str(tmp_path / "out.nc")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_writer_is_not_given_values_of_another_shape_than_declared(tmp_path):
     with frazil.Writer(tmp_path / "w.nc") as writer:
         writer.add_dimension("x", None)
