@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import sys
 import threading
@@ -18,7 +17,6 @@ from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
 from . import _frazil, appending, checks, packing_range
-from . import temporary as temporary_files
 from .appending import Before
 from .crew import Crew
 from .encoding_checks import refused_rounding
@@ -37,6 +35,7 @@ from .options import filter_rules
 from .progress import Progress
 from .types import type_number
 from .writer import VariableWriter, Writer
+from .temporary import Temporary
 
 
 @contextlib.contextmanager
@@ -70,16 +69,15 @@ class Output:
             raise AlreadyExistsError(
                 "it exists already", file=self.name, cure="state mode='w' to replace it"
             )
-        self._temporary: Path | None = None
+        self.is_new = is_new
+        self._temporary: Temporary | None = None
         if is_new:
-            # Whoever writes it goes on doing so.
             with self.named():
-                _frazil.while_locked(self.path, lambda: None)
-            self._temporary = temporary_files.make(self.path)
+                self._temporary = Temporary(self.path)
         try:
             with self.named():
                 self.writer = Writer(
-                    self._temporary or self.path,
+                    self._temporary.path if self._temporary else self.path,
                     "w" if is_new else "a",
                     own_commits=False,
                     # Some values come before the last definition: names were looked for before.
@@ -92,7 +90,7 @@ class Output:
             if hasattr(self, "writer"):
                 self.writer.abandon()
             if self._temporary is not None:
-                self._temporary.unlink(missing_ok=True)
+                self._temporary.remove()
             raise
         self._layout, self._options = layout, options
         self.dropped: list[str] = []
@@ -103,7 +101,8 @@ class Output:
 
     def named(self) -> contextlib.AbstractContextManager[None]:
         """Errors raised within name the file that was asked for."""
-        return _named((self._temporary, self.path), self.name)
+        temporary = self._temporary.path if self._temporary else None
+        return _named((temporary, self.path), self.name)
 
     @property
     def written_path(self) -> Path:
@@ -125,18 +124,15 @@ class Output:
             if self._temporary is not None:
                 self._publish(self._temporary)
 
-    def _publish(self, temporary: Path) -> None:
+    def _publish(self, temporary: Temporary) -> None:
         """Gives the complete file its name."""
         try:
-            if self._layout != "standard":
-                with self.named():
-                    self._lay_out(temporary)
-            name = functools.partial(temporary_files.give_name, temporary, self.path)
             with self.named():
-                _frazil.while_locked(self.path, name)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+                if self._layout != "standard":
+                    self._lay_out(temporary.path)
+                temporary.give_name()
+        finally:
+            temporary.remove()
 
     def _lay_out(self, temporary: Path) -> None:
         """Packs the complete file once more, now that all of it is known."""
@@ -159,13 +155,13 @@ class Output:
             self.dropped.clear()
 
 
-def _give_up(writer: Writer, temporary: Path | None, process: int) -> None:
+def _give_up(writer: Writer, temporary: Temporary | None, process: int) -> None:
     """Leaves everything as it was. To a fork of the process the file does not belong."""
     if os.getpid() != process:
         return
     writer.abandon()
     if temporary is not None:
-        temporary.unlink(missing_ok=True)
+        temporary.remove()
 
 
 class Target:

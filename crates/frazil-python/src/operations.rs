@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    ErrorCode, Link, NameLock, OPTIONS, Progress, ReaderOptions, Reference, ReferenceOptions,
-    References, WritePlan, spelling,
+    ErrorCode, Link, OPTIONS, Progress, ReaderOptions, Reference, ReferenceOptions, References,
+    WritePlan, spelling,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -248,14 +248,6 @@ pub(crate) fn recover(py: Python<'_>, path: PathBuf) -> Outcome<String> {
 #[pyfunction]
 pub(crate) fn followed_output(path: PathBuf) -> Outcome<PathBuf> {
     Ok(frazil::followed_output(&path)?)
-}
-
-/// Does something while this process alone may write the file of a name.
-#[pyfunction]
-pub(crate) fn while_locked(path: PathBuf, action: Bound<'_, PyAny>) -> Outcome<()> {
-    let _lock = NameLock::take(&path)?;
-    action.call0()?;
-    Ok(())
 }
 
 /// The permissions that new files get in a folder.
