@@ -96,6 +96,7 @@ class Output:
         self.dropped: list[str] = []
         self._lock = threading.Lock()
         # Delayed values that nobody computes leave nothing behind, nor does the program's end.
+        self.notices: list[str] = []
         given_up = (self.writer, self._temporary, os.getpid())
         self._give_up = weakref.finalize(self, _give_up, *given_up)
 
@@ -147,12 +148,14 @@ class Output:
         self._give_up()
 
     def tell(self) -> None:
-        """One notice about all encodings that were dropped."""
+        """All notices, and one about all encodings that were dropped."""
         if self.dropped:
             listed = ", ".join(self.dropped)
-            message = f"encodings that do not fit any more were dropped: {listed}"
+            self.notices.append(f"encodings that do not fit any more were dropped: {listed}")
+        for message in self.notices:
             warnings.warn(plain(message), EncodingNotice, stacklevel=_depth())
-            self.dropped.clear()
+        self.dropped.clear()
+        self.notices.clear()
 
 
 def _give_up(writer: Writer, temporary: Temporary | None, process: int) -> None:

@@ -75,6 +75,7 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;
     module.add_function(wrap_pyfunction!(operations::check_names, module)?)?;
     module.add_function(wrap_pyfunction!(operations::check_names_in, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::check_dimensions, module)?)?;
     module.add_function(wrap_pyfunction!(memory::compress, module)?)?;
     module.add_function(wrap_pyfunction!(memory::compressed, module)?)?;
     module.add_function(wrap_pyfunction!(memory::decompress, module)?)?;
@@ -82,7 +83,7 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reader::set_read_budget, module)?)?;
     module.add_function(wrap_pyfunction!(chunks::choose_filters, module)?)?;
     module.add_class::<chunks::Packer>()?;
-    module.add_class::<reader::Reader>()?;
     module.add_class::<name_lock::NameLock>()?;
+    module.add_class::<reader::Reader>()?;
     module.add_class::<writer::Writer>()
 }

@@ -263,6 +263,15 @@ pub(crate) fn check_names(rules: &str, paths: Vec<String>) -> Outcome<()> {
     Ok(frazil::check_names(&parse_rules(rules)?, &paths)?)
 }
 
+/// Refuses reads, axes and expected lengths that name a dimension which is not among those known.
+#[pyfunction]
+pub(crate) fn check_dimensions(goal: Vec<(String, String)>, known: Vec<String>) -> Outcome<()> {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let stated = goal.iter().map(|(key, text)| (key.as_str(), text.as_str()));
+    let goal = frazil::Defaults::from_text(stated)?.access;
+    Ok(frazil::check_goal(&goal, &known)?)
+}
+
 /// Refuses options that name a variable or a dimension which no input has; whether any could be read.
 #[pyfunction]
 pub(crate) fn check_names_in(py: Python<'_>, options: &str, inputs: Vec<PathBuf>) -> Outcome<bool> {
