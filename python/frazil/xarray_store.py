@@ -13,13 +13,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from xarray import Variable
 from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
 from . import _frazil, appending, checks, packing_range
 from .appending import Before
 from .crew import Crew
-from .encoding_checks import refused_rounding
+from .encoding_checks import ROUNDINGS, refused_rounding
 from .encodings import Storage, round_to_places, storage
 from .errors import (
     AlreadyExistsError,
@@ -33,9 +35,9 @@ from .masks import given
 from .operations import pack
 from .options import filter_rules
 from .progress import Progress
+from .temporary import Temporary
 from .types import type_number
 from .writer import VariableWriter, Writer
-from .temporary import Temporary
 
 
 @contextlib.contextmanager
@@ -94,9 +96,9 @@ class Output:
             raise
         self._layout, self._options = layout, options
         self.dropped: list[str] = []
+        self.notices: list[str] = []
         self._lock = threading.Lock()
         # Delayed values that nobody computes leave nothing behind, nor does the program's end.
-        self.notices: list[str] = []
         given_up = (self.writer, self._temporary, os.getpid())
         self._give_up = weakref.finalize(self, _give_up, *given_up)
 
@@ -265,6 +267,10 @@ class FrazilStore(WritableCFDataStore):
         """The writer behind it."""
         return self._output.writer
 
+    def is_continued(self, group: str | None) -> bool:
+        """Whether a group of the file had the dimension along which values go on."""
+        return self.append_dim is not None and self._output.before.has(group, self.append_dim)
+
     def get_child_store(self, group: str) -> FrazilStore:
         """The store of a group below."""
         path = group if self.group is None else f"{self.group}/{group.strip('/')}"
@@ -292,8 +298,7 @@ class FrazilStore(WritableCFDataStore):
         there = self.writer.dimensions(self.group, inherited=True)
         if self.append_dim is not None and self.append_dim in there:
             variables = {
-                name: variable.isel({self.append_dim: 0}, missing_dims="ignore")
-                for name, variable in variables.items()
+                name: _without(variable, self.append_dim) for name, variable in variables.items()
             }
         super().set_dimensions(variables, unlimited_dims=unlimited_dims)
 
@@ -374,8 +379,9 @@ class FrazilStore(WritableCFDataStore):
             cause = f"has dimensions {existing.dims}, not {tuple(variable.dims)}"
             raise InvalidArgumentError(cause, **where)
         existing._check_not_rounded()
-        if is_asked and variable.encoding.get("significant_digits"):
-            raise refused_rounding("encoding significant_digits", **where)
+        for key in ROUNDINGS:
+            if is_asked and variable.encoding.get(key) is not None:
+                raise refused_rounding(f"encoding {key}", **where)
         attrs, places = dict(variable.attrs), None
         if self.append_dim in existing.dims:
             appending.check_meaning(before, attrs, existing.dtype, where)
@@ -436,6 +442,12 @@ def _depth() -> int:
     while frame is not None and here in Path(frame.f_code.co_filename).parents:
         depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
     return depth
+
+
+def _without(variable: Any, dim: str) -> Variable:
+    """A variable with the other dimensions of this one."""
+    sizes = {name: size for name, size in variable.sizes.items() if name != dim}
+    return Variable(tuple(sizes), np.broadcast_to(np.int8(0), tuple(sizes.values())))
 
 
 def _check_name(name: str) -> None:

@@ -411,6 +411,9 @@ def _dump(
     encoding: Mapping[Any, Any],
     unlimited_dims: Any,
 ) -> None:
+    if dataset.sizes.get(root.append_dim) == 0 and root.is_continued(group):
+        # Nothing goes on.
+        return
     store = root if group is None else root.get_child_store(group)
     dump_to_store(
         dataset,
