@@ -66,7 +66,9 @@ def _check_growing(stated: Any, nodes: Nodes, path: StrPath) -> None:
     for name in _names(stated):
         if str(name) not in known:
             raise InvalidArgumentError(
-                f"unlimited_dims names {name!r}, and the data have no such dimension",
+                # In xarray's words.
+                f"Unlimited dimension(s) {name!r} declared in 'unlimited_dims-kwarg', but not part "
+                "of current dataset dimensions",
                 file=path,
                 cure=checks.one_of(str(name), sorted(known)),
             )
