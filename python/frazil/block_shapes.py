@@ -70,8 +70,8 @@ def _check(block: Any, declared: Sequence[int], what: str) -> None:
 def check_tasks(tasks: dict[Any, Any], source: Any) -> None:
     """Has the tasks of a dask array's blocks check the shapes of what they make.
 
-    They keep their keys, so that whatever shares a block goes on sharing it. Blocks that are
-    computed already stay as they are.
+    They keep their keys, so that whatever shares a block goes on sharing it. Blocks that the
+    cluster has already, and that have no task, get one for those who need them.
 
     Parameters
     ----------
@@ -82,18 +82,28 @@ def check_tasks(tasks: dict[Any, Any], source: Any) -> None:
     """
     from dask._task_spec import Alias, DataNode, Task, TaskRef
 
+    known: dict[Any, Any] = {}
     for at in product(*(range(len(sizes)) for sizes in source.chunks)):
         key = (source.name, *at)
         made = tasks.get(key)
-        if made is None or isinstance(made, DataNode):
+        if isinstance(made, DataNode):
             continue
         declared = tuple(int(sizes[i]) for sizes, i in zip(source.chunks, at, strict=True))
+        if made is None:
+            checked = ("frazil-checked", *key)
+            known[key] = Task(checked, of_shape, TaskRef(key), declared, at)
+            continue
         if isinstance(made, Alias):
             tasks[key] = Task(key, of_shape, TaskRef(made.target), declared, at)
             continue
         unchecked = made.substitute({}, key=("frazil-unchecked", *key))
         check = Task(key, of_shape, TaskRef(unchecked.key), declared, at)
         tasks[key] = Task.fuse(unchecked, check)
+    names = {key: check.key for key, check in known.items()}
+    for key, task in tasks.items():
+        if not names.keys().isdisjoint(task.dependencies):
+            tasks[key] = task.substitute(names)
+    tasks.update({check.key: check for check in known.values()})
 
 
 def check_known(name: str, shape: tuple[Any, ...], file: str) -> None:

@@ -1,5 +1,7 @@
 """Blocks of dask arrays that are not as large as dask was told: refused, and nothing is written."""
 
+import uuid
+
 import dask
 import dask.array as da
 import frazil
@@ -22,7 +24,9 @@ def lying(change, at=2):
         is_it = block_info and block_info[0]["chunk-location"][0] == at
         return change(block) if is_it else block
 
-    return da.arange(100, chunks=10, dtype="f8").map_blocks(changed, dtype="f8", meta=np.empty(0))
+    # A cluster would take values of the same name from another test.
+    options = {"dtype": "f8", "meta": np.empty(0), "name": f"lying-{uuid.uuid4().hex}"}
+    return da.arange(100, chunks=10, dtype="f8").map_blocks(changed, **options)
 
 
 @pytest.mark.parametrize("change", SIZES.values(), ids=SIZES)
@@ -62,21 +66,21 @@ def test_such_a_block_is_not_added_to_a_file(tmp_path):
 def client():
     distributed = pytest.importorskip("distributed")
     options = {"threads_per_worker": 2, "processes": False, "dashboard_address": None}
-    with distributed.Client(n_workers=1, **options) as one:
+    options |= {"n_workers": 1, "set_as_default": False}
+    with distributed.Client(**options) as one:
         yield one
 
 
-# As they are, cut in the middle, brought together, and of a text, which comes to the client.
-ENCODINGS = [{}, {"chunksizes": (7,)}, {"chunksizes": (50,)}, {"dtype": str}]
+# As they are, cut in the middle, brought together, and without filters, which come to the client.
+ENCODINGS = [{"chunksizes": (n,), "zlib": True} for n in (10, 7, 50)] + [{"zlib": False}]
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS, ids=["whole", "cut", "joined", "text"])
+@pytest.mark.parametrize("is_computed", [False, True], ids=["", "computed before"])
+@pytest.mark.parametrize("encoding", ENCODINGS, ids=["whole", "cut", "joined", "plain"])
 @pytest.mark.parametrize("change", SIZES.values(), ids=SIZES)
-def test_workers_of_a_cluster_refuse_such_a_block(change, encoding, client, tmp_path):
+def test_workers_of_a_cluster_refuse_such_a_block(change, encoding, is_computed, client, tmp_path):
+    values = client.persist(lying(change)) if is_computed else lying(change)
     with pytest.raises(frazil.errors.InvalidArgumentError, match="has shape") as caught:
-        values = lying(change)
-        if "dtype" in encoding:
-            values = values.astype("U4")
         dataset = xr.Dataset({"v": ("x", values)})
         frazil.to_netcdf(dataset, tmp_path / "out.nc", client=client, encoding={"v": encoding})
     assert "v" in caught.value.variable
