@@ -57,3 +57,10 @@ def test_texts_are_files_of_this_machine(tmp_path: Path, target: str):
 def test_a_program_without_dashes_is_explained():
     outcome = frazil("run", "true", "x")
     assert outcome.code == TROUBLE and "frazil run -- true" in outcome.stderr
+
+
+@pytest.mark.parametrize("end", [".json", ".parquet"])
+def test_folders_made_for_references_that_fail_are_removed(tmp_path: Path, end: str):
+    target = tmp_path / "new" / "deep" / ("n" * 300 + end)
+    assert frazil("refs", SAMPLE, "-o", target).code != 0
+    assert list(tmp_path.iterdir()) == []

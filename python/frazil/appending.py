@@ -32,6 +32,8 @@ MEANING = (*_DECODING, *_MISSING, *_KIND)
 # Of an encoding: what decides which numbers stand for values.
 _VALUES = ("dtype", "scale_factor", "add_offset", "_FillValue", "missing_value")
 _VALUES += ("_Unsigned", "units", "calendar", "least_significant_digit")
+# What attributes about the rounding of old values begin with.
+_ROUNDED = ("quantization", "_Quantize", "least_significant_digit", "max_abs_compression_error")
 # How chunks are stored, if the file tells it in the same words.
 _STORED = ("chunksizes", "contiguous", "zlib", "complevel", "shuffle", "fletcher32", "zstd")
 
@@ -62,6 +64,11 @@ class Before:
                 for name, variable in group.variables.items():
                     attrs[f"{at}/{name}"] = dict(variable.attrs)
         return cls(attrs, lengths)
+
+    def has(self, group: str | None, dim: str) -> bool:
+        """Whether a group, or one above it, had a dimension."""
+        at = (group or "").strip("/")
+        return dim in self.lengths.get(f"/{at}" if at else "", {})
 
 
 def _groups(group: Group, above: dict[str, int]) -> Iterator[tuple[Group, dict[str, int]]]:
@@ -269,6 +276,7 @@ def others(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any
 def outdated(before: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
     """Attributes that would change what values mean which replace all old ones."""
     found = [key for key in (*_DECODING, *_MISSING[1:], "calendar") if key in before]
+    found += [key for key in before if key.startswith(_ROUNDED)]
     if _is_time(before.get("units")):
         found.append("units")
     return [key for key in found if key not in given]

@@ -21,6 +21,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate, product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from .block_shapes import check_tasks, of_shape
 from .cluster_order import arranged
 from .cluster_results import MEMORY_CURE, Outcome, Results, error_of, let_go
 from .cluster_tasks import Attempt, Description, Recipe, describe, sample_places, write
@@ -114,7 +117,7 @@ def put(client: Client, output: Output, sources: Sequence[Any], targets: Sequenc
     Exception
         Of a block that cannot be computed, with a note that names file and variable.
     """
-    grouped, columns = [], []
+    grouped, columns, cut = [], [], []
     for source, target in zip(sources, targets, strict=True):
         plan = output.writer._writer.chunk_plan(target._variable._number)
         if source.size == 0:
@@ -127,23 +130,28 @@ def put(client: Client, output: Output, sources: Sequence[Any], targets: Sequenc
         blocks = regroup(source.chunks, chunk, variable.dtype.itemsize)
         # Each task by itself: a shuffle would have to begin anew when a worker is lost.
         grouped.append(source.rechunk(blocks, method="tasks"))
+        if grouped[-1].name != source.name:
+            cut.append(source)
         fill = variable._definition.fill
         recipe = Recipe(plan, variable.dtype.str, target._places, fill)
         columns.append(_Column(target, recipe))
     if columns:
-        _Coordinator(client, output).run(columns, grouped)
+        _Coordinator(client, output).run(columns, grouped, cut)
 
 
 def _stream(client: Client, output: Output, source: Any, target: Target) -> None:
     """Values that must be put by the process that has the file: a few blocks at a time."""
     from dask.array.core import slices_from_chunks
 
-    blocks = source.to_delayed().reshape(-1)
+    blocks = source.to_delayed()
+    numbers = list(np.ndindex(blocks.shape))
     places = list(slices_from_chunks(source.chunks))
-    for first in range(0, len(blocks), _WINDOW):
+    for first in range(0, len(numbers), _WINDOW):
         window = slice(first, first + _WINDOW)
         try:
-            found = client.gather(client.compute(list(blocks[window])))
+            found = client.gather(client.compute([blocks[at] for at in numbers[window]]))
+            for at, place, values in zip(numbers[window], places[window], found, strict=True):
+                of_shape(values, [one.stop - one.start for one in place], at)
         except Exception as error:
             raise _named(error, output, target._variable.name, f"blocks from {first}") from None
         for place, values in zip(places[window], found, strict=True):
@@ -164,8 +172,9 @@ class _Coordinator:
         self._token = uuid.uuid4().hex[:12]
         self._numbers = 0
 
-    def run(self, columns: list[_Column], grouped: list[Any]) -> None:
-        boxes, self._work = self._prepare(columns, grouped)
+    def run(self, columns: list[_Column], grouped: list[Any], cut: list[Any]) -> None:
+        """Writes `grouped` arrays into their columns; `cut` ones were regrouped for that."""
+        boxes, self._work = self._prepare(columns, grouped, cut)
         try:
             self._submit(boxes)
             for box, outcome in self._results:
@@ -190,9 +199,15 @@ class _Coordinator:
 
     # --- the tasks ---
 
-    def _prepare(self, columns: list[_Column], grouped: list[Any]) -> tuple[deque[_Box], Work]:
+    def _prepare(
+        self, columns: list[_Column], grouped: list[Any], cut: list[Any]
+    ) -> tuple[deque[_Box], Work]:
         """All boxes in the order in which they are asked for, and the tasks that pack them."""
-        tasks = tasks_of(grouped)
+        tasks = tasks_of(grouped, cut)
+        # Of a block that is too long, others would get the part that was declared. Blocks that are
+        # not cut are checked as they are packed.
+        for source in {one.name: one for one in cut}.values():
+            check_tasks(tasks, source)
         boxes = []
         for column, array in zip(columns, grouped, strict=True):
             of_column = list(_boxes(column, array))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _frazil
+from .block_shapes import check_box
 from .encodings import round_to_places
 from .errors import from_parts
 from .masks import converted, filled, given
@@ -54,7 +55,8 @@ class Recipe:
     places: float | None
     fill: Any = None
 
-    def _bytes(self, block: Any) -> np.ndarray:
+    def _bytes(self, block: Any, region: Region) -> np.ndarray:
+        check_box(block, *region)
         values = given(block, np.dtype(self.dtype))
         if self.places is not None:
             values = round_to_places(values, self.places)
@@ -63,7 +65,7 @@ class Recipe:
 
     def samples(self, block: Any, region: Region) -> list[bytes] | None:
         """Values to try filters on, if the block has a chunk that tells anything."""
-        return _packer(self.plan, None).samples(region, self._bytes(block))
+        return _packer(self.plan, None).samples(region, self._bytes(block, region))
 
     def choose(self, *samples: list[bytes] | None) -> str:
         """Filters by the first samples there are, as JSON."""
@@ -72,7 +74,9 @@ class Recipe:
 
     def pack(self, block: Any, choice: str | None, region: Region) -> Packed:
         """The chunks of a block."""
-        payload, summary = packed_bytes(_packer(self.plan, choice), region, self._bytes(block))
+        payload, summary = packed_bytes(
+            _packer(self.plan, choice), region, self._bytes(block, region)
+        )
         return Packed(payload, summary, uuid.uuid4().hex)
 
 

@@ -15,17 +15,18 @@ Key = Hashable
 Tasks = Mapping[Key, Any]
 
 
-def tasks_of(arrays: Sequence[Any]) -> dict[Key, Any]:
+def tasks_of(arrays: Sequence[Any], sources: Sequence[Any] = ()) -> dict[Key, Any]:
     """The tasks of all blocks of arrays, optimized together: what they share has one key.
 
-    Keys that no task is found for are of values that the cluster has already.
+    Blocks of ``sources``, which the arrays are made of, keep their keys too. Keys that no task is
+    found for are of values that the cluster has already.
     """
     import dask
     from dask._task_spec import convert_legacy_graph
     from dask.utils import ensure_dict
 
     found: dict[Key, Any] = {}
-    for array in dask.optimize(*arrays):
+    for array in dask.optimize(*arrays, *sources):
         # Each of them may have the tasks of all.
         if any(key not in found for key in _flat(array.__dask_keys__())):
             found.update(ensure_dict(array.__dask_graph__()))

@@ -17,6 +17,9 @@ from .errors import InvalidArgumentError
 COMPRESSION_FLAGS = ("zlib", "zstd", "szip", "bzip2", "blosc")
 _YES_OR_NO = (*COMPRESSION_FLAGS, "shuffle", "fletcher32", "contiguous")
 _LEVELS = ("complevel", "compression_opts")
+ROUNDINGS = ("significant_digits", "least_significant_digit")
+# Other names of the compressor that the flag `zlib` stands for.
+_SYNONYMS = {"gzip": "zlib", "deflate": "zlib"}
 # Those of doubles.
 _MOST_DIGITS, _MOST_BITS = 15, 52
 
@@ -43,11 +46,13 @@ def check(variable: Any, encoding: Mapping[str, Any], unlimited: Collection[str]
             raise refused(encoding, key, "True or False")
     digits = encoding.get("significant_digits")
     most = _MOST_BITS if encoding.get("quantize_mode") == "BitRound" else _MOST_DIGITS
-    if digits is not None and (whole(digits) is None or not 0 <= digits <= most):
-        raise refused(encoding, "significant_digits", f"a whole number from 0 to {most}")
+    if digits is not None and (whole(digits) is None or not 1 <= digits <= most):
+        raise refused(encoding, "significant_digits", f"a whole number from 1 to {most}")
     places = encoding.get("least_significant_digit")
     if places is not None and not isinstance(places, int | float | np.number):
         raise refused(encoding, "least_significant_digit", "a number")
+    _check_rounding(variable, encoding)
+    _check_compression(encoding)
     name = compression_of(encoding)
     if name and name not in HIGHEST_LEVELS:
         # Its levels do not matter: it is not written at all.
@@ -62,6 +67,38 @@ def check(variable: Any, encoding: Mapping[str, Any], unlimited: Collection[str]
         raise refused(encoding, key, f"a whole number from 0 to {highest}")
     if variable.dims:
         _check_layout(variable, encoding, unlimited, is_compressed=bool(name) and level != 0)
+
+
+def _check_rounding(variable: Any, encoding: Mapping[str, Any]) -> None:
+    stated = [key for key in ROUNDINGS if encoding.get(key) is not None]
+    if len(stated) > 1:
+        raise InvalidArgumentError(
+            f"encoding {stated[0]} and {stated[1]} both say how it is rounded",
+            cure="state one of them",
+        )
+    if stated and variable.dtype.kind != "f":
+        raise InvalidArgumentError(
+            f"encoding {stated[0]} is {encoding[stated[0]]!r}, and the values are stored as "
+            f"{variable.dtype}: only floats are rounded",
+            cure=f"leave {stated[0]} out",
+        )
+
+
+def _check_compression(encoding: Mapping[str, Any]) -> None:
+    """Refuses two compressors, or two levels."""
+    flags = [flag for flag in COMPRESSION_FLAGS if encoding.get(flag)]
+    stated = {flag: f"{flag} is {encoding[flag]!r}" for flag in flags}
+    name = encoding.get("compression")
+    if name is not None:
+        stated.setdefault(_SYNONYMS.get(name, name), f"compression is {name!r}")
+    if len(stated) > 1:
+        first, second, *_ = stated.values()
+        cause = f"encoding {first}, and {second}"
+        raise InvalidArgumentError(cause, cure="state one compressor")
+    levels = [encoding[key] for key in _LEVELS if encoding.get(key) is not None]
+    if len(levels) > 1 and levels[0] != levels[1]:
+        cause = f"encoding complevel is {levels[0]!r}, and compression_opts is {levels[1]!r}"
+        raise InvalidArgumentError(cause, cure="state one of them")
 
 
 def _check_layout(

@@ -2,65 +2,71 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import re
 import stat
-import uuid
+import threading
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 
 from . import _frazil
 
-_NUMBERS = count()
-_OPEN = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# The locks of names that this process writes to, each with the number of files on their way there:
+# several of this process may be, and the last one that is complete stays. By process and name.
+_HELD: dict[tuple[int, Path], tuple[_frazil.NameLock, int]] = {}
+_LOCK = threading.Lock()
 
 
-def make(path: Path) -> Path:
-    """Make an empty file beside ``path`` that only this user may read.
+class Temporary:
+    """An empty file beside ``target`` that only this user may read.
 
-    No other file ever has its name: a worker that was lost may look for it much later. What killed
-    processes left of the same target is removed.
+    No other file ever has its name: a worker that was lost may look for it much later. Until it is
+    removed or has got its name, other processes do not write the target. If this process is killed,
+    whoever writes the target next removes the file.
+
+    Raises
+    ------
+    frazil.Error
+        If another process writes the target, or the file cannot be made.
     """
-    _clean(path)
-    own = f"{os.getpid()}-{next(_NUMBERS)}-{uuid.uuid4().hex[:16]}"
-    temporary = path.with_name(f".{path.name}.{own}.frazil")
-    # Where that is not possible, the writer says why.
-    with suppress(OSError):
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | _OPEN, 0o600))
-    return temporary
 
-
-def give_name(temporary: Path, path: Path) -> None:
-    """Give a complete file its name, and the mode of the file that it replaces or of new ones."""
-    try:
-        mode = stat.S_IMODE(path.stat().st_mode)
-    except FileNotFoundError:
-        mode = _frazil.usual_mode(path.parent)
-    with suppress(OSError):
-        temporary.chmod(mode)
-    temporary.replace(path)
-
-
-def _clean(path: Path) -> None:
-    """Remove what this user's killed processes left. A living one holds its file's lock."""
-    ours = re.compile(rf"\.{re.escape(path.name)}\.\d+-\d+-[0-9a-f]{{8,16}}\.frazil")
-    with suppress(OSError):
-        left = [one.name for one in os.scandir(path.parent) if ours.fullmatch(one.name)]
-        for name in left:
-            _remove(path.with_name(name), path.with_name(f".{name}.frazil-lock"))
-
-
-def _remove(temporary: Path, lock: Path) -> None:
-    # Without a lock nobody knows whether its process lives.
-    with suppress(OSError):
-        held = os.open(lock, _OPEN)
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self._key = (os.getpid(), target.absolute())
+        with _LOCK:
+            lock, count = _HELD.get(self._key) or (_frazil.NameLock.take(target), 0)
+            _HELD[self._key] = (lock, count + 1)
+        self._is_held = True
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            owners = {os.fstat(held).st_uid, temporary.lstat().st_uid}
-            if owners == {os.geteuid()} and stat.S_ISREG(temporary.lstat().st_mode):
-                temporary.unlink()
-                lock.unlink()
+            self.path = Path(lock.make_temporary())
+        except BaseException:
+            self._release()
+            raise
+
+    def give_name(self) -> None:
+        """Gives the complete file its name, and the mode of the file that it replaces or of new
+        ones."""
+        try:
+            mode = stat.S_IMODE(self._target.stat().st_mode)
+        except FileNotFoundError:
+            mode = _frazil.usual_mode(self._target.parent)
+        with suppress(OSError):
+            self.path.chmod(mode)
+        self.path.replace(self._target)
+
+    def remove(self) -> None:
+        """Removes the file, if it has not got its name, and lets others write the target."""
+        try:
+            self.path.unlink(missing_ok=True)
         finally:
-            os.close(held)
+            self._release()
+
+    def _release(self) -> None:
+        with _LOCK:
+            if not self._is_held:
+                return
+            self._is_held = False
+            lock, count = _HELD.pop(self._key)
+            if count > 1:
+                _HELD[self._key] = (lock, count - 1)
+            else:
+                lock.release()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import sys
 import threading
@@ -14,14 +13,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from xarray import Variable
 from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
 from . import _frazil, appending, checks, packing_range
-from . import temporary as temporary_files
 from .appending import Before
 from .crew import Crew
-from .encoding_checks import refused_rounding
+from .encoding_checks import ROUNDINGS, refused_rounding
 from .encodings import Storage, round_to_places, storage
 from .errors import (
     AlreadyExistsError,
@@ -35,6 +35,7 @@ from .masks import given
 from .operations import pack
 from .options import filter_rules
 from .progress import Progress
+from .temporary import Temporary
 from .types import type_number
 from .writer import VariableWriter, Writer
 
@@ -70,16 +71,15 @@ class Output:
             raise AlreadyExistsError(
                 "it exists already", file=self.name, cure="state mode='w' to replace it"
             )
-        self._temporary: Path | None = None
+        self.is_new = is_new
+        self._temporary: Temporary | None = None
         if is_new:
-            # Whoever writes it goes on doing so.
             with self.named():
-                _frazil.while_locked(self.path, lambda: None)
-            self._temporary = temporary_files.make(self.path)
+                self._temporary = Temporary(self.path)
         try:
             with self.named():
                 self.writer = Writer(
-                    self._temporary or self.path,
+                    self._temporary.path if self._temporary else self.path,
                     "w" if is_new else "a",
                     own_commits=False,
                     # Some values come before the last definition: names were looked for before.
@@ -92,10 +92,11 @@ class Output:
             if hasattr(self, "writer"):
                 self.writer.abandon()
             if self._temporary is not None:
-                self._temporary.unlink(missing_ok=True)
+                self._temporary.remove()
             raise
         self._layout, self._options = layout, options
         self.dropped: list[str] = []
+        self.notices: list[str] = []
         self._lock = threading.Lock()
         # Delayed values that nobody computes leave nothing behind, nor does the program's end.
         given_up = (self.writer, self._temporary, os.getpid())
@@ -103,7 +104,8 @@ class Output:
 
     def named(self) -> contextlib.AbstractContextManager[None]:
         """Errors raised within name the file that was asked for."""
-        return _named((self._temporary, self.path), self.name)
+        temporary = self._temporary.path if self._temporary else None
+        return _named((temporary, self.path), self.name)
 
     @property
     def written_path(self) -> Path:
@@ -125,18 +127,15 @@ class Output:
             if self._temporary is not None:
                 self._publish(self._temporary)
 
-    def _publish(self, temporary: Path) -> None:
+    def _publish(self, temporary: Temporary) -> None:
         """Gives the complete file its name."""
         try:
-            if self._layout != "standard":
-                with self.named():
-                    self._lay_out(temporary)
-            name = functools.partial(temporary_files.give_name, temporary, self.path)
             with self.named():
-                _frazil.while_locked(self.path, name)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+                if self._layout != "standard":
+                    self._lay_out(temporary.path)
+                temporary.give_name()
+        finally:
+            temporary.remove()
 
     def _lay_out(self, temporary: Path) -> None:
         """Packs the complete file once more, now that all of it is known."""
@@ -151,21 +150,23 @@ class Output:
         self._give_up()
 
     def tell(self) -> None:
-        """One notice about all encodings that were dropped."""
+        """All notices, and one about all encodings that were dropped."""
         if self.dropped:
             listed = ", ".join(self.dropped)
-            message = f"encodings that do not fit any more were dropped: {listed}"
+            self.notices.append(f"encodings that do not fit any more were dropped: {listed}")
+        for message in self.notices:
             warnings.warn(plain(message), EncodingNotice, stacklevel=_depth())
-            self.dropped.clear()
+        self.dropped.clear()
+        self.notices.clear()
 
 
-def _give_up(writer: Writer, temporary: Path | None, process: int) -> None:
+def _give_up(writer: Writer, temporary: Temporary | None, process: int) -> None:
     """Leaves everything as it was. To a fork of the process the file does not belong."""
     if os.getpid() != process:
         return
     writer.abandon()
     if temporary is not None:
-        temporary.unlink(missing_ok=True)
+        temporary.remove()
 
 
 class Target:
@@ -266,6 +267,10 @@ class FrazilStore(WritableCFDataStore):
         """The writer behind it."""
         return self._output.writer
 
+    def is_continued(self, group: str | None) -> bool:
+        """Whether a group of the file had the dimension along which values go on."""
+        return self.append_dim is not None and self._output.before.has(group, self.append_dim)
+
     def get_child_store(self, group: str) -> FrazilStore:
         """The store of a group below."""
         path = group if self.group is None else f"{self.group}/{group.strip('/')}"
@@ -293,8 +298,7 @@ class FrazilStore(WritableCFDataStore):
         there = self.writer.dimensions(self.group, inherited=True)
         if self.append_dim is not None and self.append_dim in there:
             variables = {
-                name: variable.isel({self.append_dim: 0}, missing_dims="ignore")
-                for name, variable in variables.items()
+                name: _without(variable, self.append_dim) for name, variable in variables.items()
             }
         super().set_dimensions(variables, unlimited_dims=unlimited_dims)
 
@@ -375,8 +379,9 @@ class FrazilStore(WritableCFDataStore):
             cause = f"has dimensions {existing.dims}, not {tuple(variable.dims)}"
             raise InvalidArgumentError(cause, **where)
         existing._check_not_rounded()
-        if is_asked and variable.encoding.get("significant_digits"):
-            raise refused_rounding("encoding significant_digits", **where)
+        for key in ROUNDINGS:
+            if is_asked and variable.encoding.get(key) is not None:
+                raise refused_rounding(f"encoding {key}", **where)
         attrs, places = dict(variable.attrs), None
         if self.append_dim in existing.dims:
             appending.check_meaning(before, attrs, existing.dtype, where)
@@ -437,6 +442,12 @@ def _depth() -> int:
     while frame is not None and here in Path(frame.f_code.co_filename).parents:
         depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
     return depth
+
+
+def _without(variable: Any, dim: str) -> Variable:
+    """A variable with the other dimensions of this one."""
+    sizes = {name: size for name, size in variable.sizes.items() if name != dim}
+    return Variable(tuple(sizes), np.broadcast_to(np.int8(0), tuple(sizes.values())))
 
 
 def _check_name(name: str) -> None:

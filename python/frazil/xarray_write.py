@@ -19,6 +19,7 @@ from .errors import InvalidArgumentError, UnknownNameError
 from .keywords import WriterKeywords
 from .options import StrPath, check_names, documented, precision_rules, stated
 from .progress import Progress, ProgressBar, listener
+from .stated_dimensions import Nodes, check_goal, doubtful_lengths, growing_in
 from .xarray_store import FrazilStore, Output, Target
 
 if TYPE_CHECKING:
@@ -67,8 +68,6 @@ class _Values:
         if client is not None:
             from . import cluster
 
-            # Blocks are not checked there: a check of its own would let the variables that share a
-            # block compute it once each.
             return cluster.put(client, output, self.sources, self.targets)
         import dask.array as da
 
@@ -156,7 +155,8 @@ def to_netcdf(
         state. It keeps encodings that came with data from another file if they still fit, and drops
         the others with one :class:`frazil.errors.EncodingNotice`.
     unlimited_dims : iterable of str, optional
-        Dimensions that can grow; of a tree also a mapping of groups to them.
+        Dimensions that can grow. Of a tree, they are those of all groups that have them, or stated
+        as a mapping of groups to them.
     append_dim : str, optional
         The unlimited dimension along which to add values to the variables of an existing file;
         ``mode`` is then ``"a"``. Variables without this dimension do not change. If there is no
@@ -214,26 +214,23 @@ def to_netcdf(
         _check_client(client, path, mode if append_dim is None else "a", compute)
     nodes, mode = _checked(dataset, path, mode, group, append_dim)
     _check_encoding(dataset, group, encoding, path)
+    is_tree = isinstance(dataset, xr.DataTree)
+    can_grow = growing_in(nodes, unlimited_dims, path, is_tree=is_tree)
     if layout != "standard" and mode == "a":
         raise InvalidArgumentError("a layout is for new files", file=path)
     asked = stated(to_netcdf, WriterKeywords, options)
     asked["precision"] = precision_rules(asked.get("precision"))
-    if mode != "a" or not Path(path).exists():
-        paths = [
-            f"/{at}/{name}" if at else f"/{name}" for at, one in nodes for name in one.variables
-        ]
-        check_names(asked["precision"], paths, path)
+    is_shared = asked.pop("precision_is_shared", False)
     with _showing(progress) as bar, _new_or_unchanged(path, mode, layout, asked) as output:
+        if not is_shared:
+            _check_names(asked, nodes, output)
         store = FrazilStore(output, append_dim=append_dim, progress=bar)
         values = _Values(path)
-        is_tree = isinstance(dataset, xr.DataTree)
         if bar is not None:
             bar.stage("write", sum(one.nbytes for _, one in nodes))
         for at, one in nodes:
-            wanted, growing = (
-                _of_group(given, at) if is_tree else given for given in (encoding, unlimited_dims)
-            )
-            wanted = wanted or {}
+            wanted = (_of_group(encoding, at) if is_tree else encoding) or {}
+            growing = can_grow[at]
             if append_dim is not None:
                 fit = fitted(one, path, at, append_dim, wanted)
                 one, wanted = fit.dataset, fit.encoding
@@ -241,6 +238,7 @@ def to_netcdf(
                 if growing is None and append_dim in one.dims:
                     growing = [append_dim]
             _dump(one, store, at, values, wanted, growing)
+        output.notices += doubtful_lengths(asked, nodes, output, append_dim)
         output.tell()
         delayed = values.put(compute, client, output)
         if compute:
@@ -343,6 +341,16 @@ def _checked(
     return nodes, "a"
 
 
+def _check_names(asked: dict[str, Any], nodes: Nodes, output: Output) -> None:
+    """Refuses options about variables and dimensions that the file does not get."""
+    if output.is_new:
+        paths = [
+            f"/{at}/{name}" if at else f"/{name}" for at, one in nodes for name in one.variables
+        ]
+        check_names(asked["precision"], paths, output.name)
+    check_goal(asked, nodes, output.before, output.name)
+
+
 def _of_group(stated: Any, at: str | None) -> Any:
     """What is stated of one group of a tree."""
     return stated.get(f"/{at or ''}") if isinstance(stated, Mapping) else stated
@@ -403,6 +411,9 @@ def _dump(
     encoding: Mapping[Any, Any],
     unlimited_dims: Any,
 ) -> None:
+    if dataset.sizes.get(root.append_dim) == 0 and root.is_continued(group):
+        # Nothing goes on.
+        return
     store = root if group is None else root.get_child_store(group)
     dump_to_store(
         dataset,

@@ -244,3 +244,47 @@ def test_bounds_of_times_and_spans_go_on(is_dask, path):
     with xr.open_dataset(path) as found:
         for name in whole.variables:
             np.testing.assert_array_equal(found[name], whole[name])
+
+
+def test_no_records_change_nothing(path):
+    start(path)
+    before = path.read_bytes()
+    none = sample("2020-01-02").isel(time=slice(0, 0))
+    frazil.to_netcdf(none, path, append_dim="time")
+    frazil.to_netcdf(none.chunk(), path, append_dim="time")
+    assert path.read_bytes() == before
+
+
+def test_no_records_of_one_group_are_added_beside_those_of_another(path):
+    tree = xr.DataTree.from_dict({"/a": sample("2020-01-01"), "/b": sample("2020-01-01")})
+    frazil.to_netcdf(tree, path, append_dim="time")
+    tree["/b"] = xr.DataTree(tree["/b"].to_dataset().isel(time=slice(0, 0)))
+    frazil.to_netcdf(tree, path, append_dim="time")
+    with netCDF4.Dataset(path) as file:
+        assert len(file["a"].dimensions["time"]) == 6 and len(file["b"].dimensions["time"]) == 3
+
+
+@pytest.mark.parametrize(
+    "rounding",
+    [
+        {"precision": {"t2m": {"absolute_tolerance": 0.1}}},
+        {"encoding": {"t2m": {"significant_digits": 3}}},
+        {"encoding": {"t2m": {"least_significant_digit": 1}}},
+    ],
+    ids=str,
+)
+def test_values_that_replace_rounded_ones_are_not_called_rounded(path, rounding):
+    frazil.to_netcdf(sample("2020-01-01"), path, **rounding)
+    exact = sample("2020-01-01") + np.float32(0.123)
+    exact.t2m.attrs["units"] = "K"
+    frazil.to_netcdf(exact, path, mode="a")
+    with netCDF4.Dataset(path) as file:
+        assert set(file["t2m"].ncattrs()) == {"units", "_FillValue"}
+        assert (file["t2m"][:] == exact.t2m.values).all()
+
+
+@pytest.mark.parametrize("key", ["significant_digits", "least_significant_digit"])
+def test_values_that_replace_others_are_not_rounded(path, key):
+    start(path)
+    with pytest.raises(InvalidArgumentError, match=f"encoding {key} is stated, and values"):
+        frazil.to_netcdf(sample("2020-01-01"), path, mode="a", encoding={"t2m": {key: 2}})

@@ -1,5 +1,7 @@
 """Blocks of dask arrays that are not as large as dask was told: refused, and nothing is written."""
 
+import uuid
+
 import dask
 import dask.array as da
 import frazil
@@ -15,14 +17,16 @@ SIZES = {
 }
 
 
-def lying(change, at=2):
-    """Blocks of ten, one of which is of another shape."""
+def lying(change, at=2, size=10):
+    """Ten blocks, one of which is of another shape."""
 
     def changed(block, block_info=None):
         is_it = block_info and block_info[0]["chunk-location"][0] == at
         return change(block) if is_it else block
 
-    return da.arange(100, chunks=10, dtype="f8").map_blocks(changed, dtype="f8", meta=np.empty(0))
+    # A cluster would take values of the same name from another test.
+    options = {"dtype": "f8", "meta": np.empty(0), "name": f"lying-{uuid.uuid4().hex}"}
+    return da.arange(10 * size, chunks=size, dtype="f8").map_blocks(changed, **options)
 
 
 @pytest.mark.parametrize("change", SIZES.values(), ids=SIZES)
@@ -56,6 +60,37 @@ def test_such_a_block_is_not_added_to_a_file(tmp_path):
         more = xr.Dataset({"v": ("x", lying(SIZES["shorter"]))})
         frazil.to_netcdf(more, path, append_dim="x")
     assert path.read_bytes() == before
+
+
+@pytest.fixture(scope="module")
+def client():
+    distributed = pytest.importorskip("distributed")
+    options = {"threads_per_worker": 2, "processes": False, "dashboard_address": None}
+    options |= {"n_workers": 1, "set_as_default": False}
+    with distributed.Client(**options) as one:
+        yield one
+
+
+# As they are, cut in the middle, brought together, and without filters, which come to the client.
+ENCODINGS = [{"chunksizes": (n,), "zlib": True} for n in (10_000, 7_000, 50_000)] + [
+    {"zlib": False}
+]
+
+
+@pytest.mark.parametrize("is_computed", [False, True], ids=["", "computed before"])
+@pytest.mark.parametrize("encoding", ENCODINGS, ids=["whole", "cut", "joined", "plain"])
+@pytest.mark.parametrize("change", SIZES.values(), ids=SIZES)
+def test_workers_of_a_cluster_refuse_such_a_block(change, encoding, is_computed, client, tmp_path):
+    # The client takes chunks as small as those of the other tests itself.
+    values = lying(change, size=10_000)
+    if is_computed:
+        values = client.persist(values)
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="has shape") as caught:
+        dataset = xr.Dataset({"v": ("x", values)})
+        frazil.to_netcdf(dataset, tmp_path / "out.nc", client=client, encoding={"v": encoding})
+    assert "v" in caught.value.variable
+    assert caught.value.file == str(tmp_path / "out.nc")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_writer_is_not_given_values_of_another_shape_than_declared(tmp_path):

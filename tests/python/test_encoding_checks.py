@@ -28,9 +28,16 @@ REFUSED = [
     ({"zlib": "yes"}, [], "zlib is 'yes'; it must be True or False"),
     ({"zlib": True, "shuffle": "no"}, [], "shuffle is 'no'"),
     ({"significant_digits": 2.5}, [], "significant_digits is 2.5"),
-    ({"significant_digits": 16}, [], "it must be a whole number from 0 to 15"),
-    ({"significant_digits": 53, "quantize_mode": "BitRound"}, [], "a whole number from 0 to 52"),
+    ({"significant_digits": 16}, [], "it must be a whole number from 1 to 15"),
+    ({"significant_digits": 53, "quantize_mode": "BitRound"}, [], "a whole number from 1 to 52"),
     ({"least_significant_digit": "a"}, [], "least_significant_digit is 'a'"),
+    ({"significant_digits": 0}, [], "significant_digits is 0; it must be a whole number from 1"),
+    ({"dtype": "i4", "significant_digits": 3}, [], "stored as int32: only floats are rounded"),
+    ({"dtype": "i4", "least_significant_digit": 2}, [], "least_significant_digit is 2, and"),
+    ({"significant_digits": 3, "least_significant_digit": 2}, [], "both say how it is rounded"),
+    ({"zlib": True, "compression": "zstd"}, [], "zlib is True, and compression is 'zstd'"),
+    ({"zlib": True, "zstd": True}, [], "zlib is True, and zstd is True"),
+    ({"zlib": True, "complevel": 4, "compression_opts": 5}, [], "compression_opts is 5"),
     ({"complevell": 4}, [], "write 'complevel' if you mean"),
 ]
 
@@ -52,6 +59,8 @@ def test_what_cannot_be_is_refused_with_key_and_value(tmp_path, encoding, unlimi
     [
         ({"zlib": True, "complevel": np.int64(3)}, []),
         ({"zlib": 1, "shuffle": 0, "complevel": 2}, []),
+        ({"zlib": True, "compression": "zlib"}, []),
+        ({"zlib": False, "compression": "zlib"}, []),
         ({"zlib": np.True_, "fletcher32": np.True_}, []),
         ({"zlib": True, "chunksizes": (2.0, np.int32(4))}, []),
         ({"zlib": True, "chunksizes": (99, 2)}, ["t"]),

@@ -113,6 +113,8 @@ def test_an_unknown_keyword_is_named_with_what_was_meant(tmp_path):
         frazil.plan(SAMPLE, overwrite=True)
     with pytest.raises(TypeError, match=r"Writer\(\).*'durabel'. Did you mean 'durable'"):
         frazil.Writer(tmp_path / "out.nc", durabel=True)
+    with pytest.raises(TypeError, match=r"Writer\(\).*'treads'. Did you mean 'threads'"):
+        frazil.Writer(tmp_path / "out.nc", treads=4)
 
 
 @pytest.mark.parametrize(

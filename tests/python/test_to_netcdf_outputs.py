@@ -43,15 +43,16 @@ def test_a_file_that_a_writer_writes_is_not_replaced(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["out.nc"]
 
 
-def test_a_writer_that_came_meanwhile_keeps_its_file(tmp_path):
+def test_a_writer_that_comes_meanwhile_is_refused(tmp_path):
     path = tmp_path / "out.nc"
     late = DATA.copy(data={"v": da.from_array(DATA["v"].values, chunks=3)})
     delayed = frazil.to_netcdf(late, path, compute=False)
+    with pytest.raises(frazil.errors.LockedError, match="this program is writing this file"):
+        frazil.Writer(path)
+    delayed.compute()
+    assert list(tmp_path.iterdir()) == [path]
     with frazil.Writer(path) as writer:
         writer.add_dimension("y", 3)
-        with pytest.raises(frazil.errors.LockedError):
-            delayed.compute()
-    assert [one.name for one in tmp_path.iterdir()] == ["out.nc"]
     with netCDF4.Dataset(path) as file:
         assert list(file.dimensions) == ["y"]
 

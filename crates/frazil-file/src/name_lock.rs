@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use frazil_container::beside::{
-    create_private, effective_user, hidden, is_temporary_of, open_regular,
+    create_private, effective_user, hidden, is_temporary_of, open_regular, temporary_path, word,
 };
 use frazil_types::ErrorCode;
 
@@ -117,6 +117,19 @@ impl NameLock {
         Ok(Some(lock))
     }
 
+    /// Makes an empty temporary file of `target` that goes when this process is killed. Only this user
+    /// may read it, and no other file ever has its name.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn make_temporary(&mut self, target: &Path) -> Result<PathBuf> {
+        let failed = |error| cannot_create(&error, target);
+        let path = temporary_path(target, &word()).map_err(failed)?;
+        self.note(&path, target)?;
+        create_private(&path).map_err(failed)?;
+        Ok(path)
+    }
+
     /// Notes a file that is about to be made, and that goes when this process is killed.
     ///
     /// # Errors
@@ -164,7 +177,8 @@ impl NameLock {
         for name in names().filter(|name| is_noted(name)) {
             let path = target.with_file_name(name);
             let found = path.symlink_metadata();
-            if found.is_ok_and(|found| found.is_file() && found.uid() == owner) {
+            let is_own = found.is_ok_and(|found| found.is_file() && found.uid() == owner);
+            if is_own && !remains_locked(&path) {
                 std::fs::remove_file(&path)?;
                 self.has_cleaned = true;
             }
@@ -185,6 +199,12 @@ impl Drop for NameLock {
 /// Whether a writer of this file is at work, or was killed at it.
 pub(crate) fn is_noted(target: &Path) -> bool {
     hidden(target, SUFFIX).is_ok_and(|path| path.symlink_metadata().is_ok())
+}
+
+/// Whether somebody still writes a temporary file that has a lock of its own. What a killed writer of
+/// it left goes.
+fn remains_locked(temporary: &Path) -> bool {
+    is_noted(temporary) && !matches!(NameLock::take_left_behind(temporary), Ok(Some(_)))
 }
 
 fn lock_path(target: &Path) -> Result<PathBuf> {
@@ -259,7 +279,6 @@ pub(crate) fn no_locks(target: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use frazil_container::beside::{temporary_path, word};
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).unwrap();
@@ -314,6 +333,29 @@ mod tests {
         assert!(refused.cause.starts_with("this program"), "{refused}");
         assert!(NameLock::take_left_behind(&target).unwrap().is_none());
         assert!(temporary.exists() && is_noted(&target));
+    }
+
+    #[test]
+    fn a_temporary_file_goes_with_its_own_lock_unless_that_is_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out.nc");
+        for is_alive in [true, false] {
+            let mut lock = NameLock::take(&target).unwrap();
+            let temporary = lock.make_temporary(&target).unwrap();
+            let mut own = NameLock::take(&temporary).unwrap();
+            let inner = own.make_temporary(&temporary).unwrap();
+            kill(lock);
+            let living = match is_alive {
+                true => Some(own),
+                false => {
+                    kill(own);
+                    None
+                }
+            };
+            drop(NameLock::take(&target).unwrap());
+            assert_eq!((temporary.exists(), inner.exists()), (is_alive, is_alive));
+            drop(living);
+        }
     }
 
     #[test]

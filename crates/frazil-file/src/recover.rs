@@ -40,7 +40,8 @@ pub struct RecoverReport {
 }
 
 /// Brings a file back to its last commit after its writer was killed, and removes what the writer
-/// left beside it. A file without a journal is left as it is.
+/// left beside it. A file without a journal is left as it is. If there is no file yet, what a killed
+/// writer began is removed.
 ///
 /// # Errors
 /// Those of [`Input::open`] if nothing was left behind, the file had a commit, and it cannot be read;
@@ -50,8 +51,10 @@ pub struct RecoverReport {
 /// changed the file since: then nothing is changed.
 pub fn recover(path: &Path) -> Result<RecoverReport> {
     guarded(path, || {
-        let found = path.metadata();
-        let found = found.map_err(|error| Error::io(&error, "inspect", path))?;
+        let found = match path.metadata() {
+            Err(_) if has_only_begun(path)? => return Ok(report(path, RecoverOutcome::Discarded)),
+            found => found.map_err(|error| Error::io(&error, "inspect", path))?,
+        };
         if !found.is_file() {
             return Err(Error::new(ErrorCode::InvalidArgument, "not a regular file").in_file(path));
         }
@@ -72,11 +75,24 @@ pub fn recover(path: &Path) -> Result<RecoverReport> {
             Recovery::Completed => RecoverOutcome::Completed,
             Recovery::TakenBack => RecoverOutcome::TakenBack,
         };
-        Ok(RecoverReport {
-            path: path.to_owned(),
-            outcome,
-        })
+        Ok(report(path, outcome))
     })
+}
+
+fn report(path: &Path, outcome: RecoverOutcome) -> RecoverReport {
+    RecoverReport {
+        path: path.to_owned(),
+        outcome,
+    }
+}
+
+/// Whether a killed writer left only temporary files of a file that is not there yet; they are removed.
+fn has_only_begun(path: &Path) -> Result<bool> {
+    if path.symlink_metadata().is_ok() {
+        return Ok(false);
+    }
+    let left = NameLock::take_left_behind(path)?;
+    Ok(left.is_some_and(|left| left.has_cleaned()))
 }
 
 /// Whether a file is what a writer leaves that was killed before its first commit: empty, or with zeros
@@ -160,6 +176,19 @@ mod tests {
         fs::write(&lock, b"").unwrap();
         assert_eq!(recover(&file).unwrap().outcome, RecoverOutcome::Clean);
         assert!(!lock.exists());
+    }
+
+    #[test]
+    fn what_was_begun_of_a_file_that_is_not_there_is_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("a.nc");
+        let begun = beside::temporary_path(&file, &beside::word()).unwrap();
+        fs::write(&begun, b"half a file").unwrap();
+        let noted = format!("{}\n", begun.file_name().unwrap().display());
+        fs::write(directory.path().join(".a.nc.frazil-lock"), noted).unwrap();
+        assert_eq!(recover(&file).unwrap().outcome, RecoverOutcome::Discarded);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+        assert_eq!(recover(&file).unwrap_err().code, ErrorCode::NotFound);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod error;
 mod job;
 mod memory;
 mod model;
+mod name_lock;
 mod operations;
 mod options;
 mod reader;
@@ -34,6 +35,7 @@ const _: () = {
         assert!(align_of::<T>() <= 16);
     }
     fits_python::<chunks::Packer>();
+    fits_python::<name_lock::NameLock>();
     fits_python::<reader::Reader>();
     fits_python::<writer::Writer>();
 };
@@ -70,10 +72,10 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::upload, module)?)?;
     module.add_function(wrap_pyfunction!(operations::followed_output, module)?)?;
     module.add_function(wrap_pyfunction!(operations::usual_mode, module)?)?;
-    module.add_function(wrap_pyfunction!(operations::while_locked, module)?)?;
     module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;
     module.add_function(wrap_pyfunction!(operations::check_names, module)?)?;
     module.add_function(wrap_pyfunction!(operations::check_names_in, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::check_dimensions, module)?)?;
     module.add_function(wrap_pyfunction!(memory::compress, module)?)?;
     module.add_function(wrap_pyfunction!(memory::compressed, module)?)?;
     module.add_function(wrap_pyfunction!(memory::decompress, module)?)?;
@@ -81,6 +83,7 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reader::set_read_budget, module)?)?;
     module.add_function(wrap_pyfunction!(chunks::choose_filters, module)?)?;
     module.add_class::<chunks::Packer>()?;
+    module.add_class::<name_lock::NameLock>()?;
     module.add_class::<reader::Reader>()?;
     module.add_class::<writer::Writer>()
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    ErrorCode, Link, NameLock, OPTIONS, Progress, ReaderOptions, Reference, ReferenceOptions,
-    References, WritePlan, spelling,
+    ErrorCode, Link, OPTIONS, Progress, ReaderOptions, Reference, ReferenceOptions, References,
+    WritePlan, spelling,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -250,14 +250,6 @@ pub(crate) fn followed_output(path: PathBuf) -> Outcome<PathBuf> {
     Ok(frazil::followed_output(&path)?)
 }
 
-/// Does something while this process alone may write the file of a name.
-#[pyfunction]
-pub(crate) fn while_locked(path: PathBuf, action: Bound<'_, PyAny>) -> Outcome<()> {
-    let _lock = NameLock::take(&path)?;
-    action.call0()?;
-    Ok(())
-}
-
 /// The permissions that new files get in a folder.
 #[pyfunction]
 pub(crate) fn usual_mode(folder: PathBuf) -> Outcome<u32> {
@@ -269,6 +261,15 @@ pub(crate) fn usual_mode(folder: PathBuf) -> Outcome<u32> {
 pub(crate) fn check_names(rules: &str, paths: Vec<String>) -> Outcome<()> {
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     Ok(frazil::check_names(&parse_rules(rules)?, &paths)?)
+}
+
+/// Refuses reads, axes and expected lengths that name a dimension which is not among those known.
+#[pyfunction]
+pub(crate) fn check_dimensions(goal: Vec<(String, String)>, known: Vec<String>) -> Outcome<()> {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let stated = goal.iter().map(|(key, text)| (key.as_str(), text.as_str()));
+    let goal = frazil::Defaults::from_text(stated)?.access;
+    Ok(frazil::check_goal(&goal, &known)?)
 }
 
 /// Refuses options that name a variable or a dimension which no input has; whether any could be read.

@@ -8,11 +8,18 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let most = word.chars().count().div_ceil(3).min(3);
     let known: Vec<&str> = known.into_iter().collect();
     let ranked = known.iter().map(|other| (distance(word, other), *other));
-    let (least, meant) = ranked.min_by_key(|(distance, _)| *distance)?;
+    // Who misspells a word seldom does so at its first letter.
+    let (least, meant) =
+        ranked.min_by_key(|(distance, other)| (*distance, !begin_alike(word, other)))?;
     match least <= most {
         true => Some(meant),
         false => only_beginning_with(word, &known),
     }
+}
+
+fn begin_alike(a: &str, b: &str) -> bool {
+    let first = |word: &str| word.chars().next().map(|one| one.to_ascii_lowercase());
+    first(a) == first(b)
 }
 
 /// The only word that begins with some letters.
@@ -71,6 +78,8 @@ mod tests {
         assert_eq!(nearest("air_", names), None);
         assert_eq!(nearest("hu", names), None);
         assert_eq!(nearest("size", []), None);
+        // Both are one letter away.
+        assert_eq!(nearest("treads", ["reads", "threads"]), Some("threads"));
         assert_eq!(question("sise", known), "; is `size` meant?");
         assert_eq!(question("colour", known), "");
     }

@@ -64,7 +64,7 @@ pub use frazil_options::pack_report::{
 };
 pub use frazil_options::plan_text::{parse_plan, read_plan, read_tree, render_plan};
 pub use frazil_options::policy::{Defaults, Policy, read_policy};
-pub use frazil_options::stated_names::check_names_in;
+pub use frazil_options::stated_names::{check_goal, check_names_in};
 pub use frazil_pipeline::{CacheStats, ReadStats, read_stats, set_read_budget};
 pub use frazil_plan::energy::{EnergyRates, PowerModel, StorageCost, StorageSaving};
 pub use frazil_plan::{

@@ -41,6 +41,9 @@ fn describe(report: &RecoverReport) -> &'static str {
             "nothing to recover; nothing was committed"
         }
         RecoverOutcome::Clean => "nothing to recover; the file is at its last commit",
+        RecoverOutcome::Discarded if !report.path.exists() => {
+            "what a killed writer had begun was removed; there is no file yet"
+        }
         RecoverOutcome::Discarded => {
             "an undecided commit was discarded; the file is at the one before"
         }

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use frazil::{Error, ErrorCode, LeftOut, ReaderOptions, ReferenceOptions, References, plain};
 use serde::Serialize;
 
-use super::batch::{self, Chosen};
+use super::batch::{self, Chosen, NewFolders};
 use super::{Status, listed};
 use crate::args::RefsArgs;
 use crate::printer::Printer;
@@ -136,13 +136,20 @@ fn write(references: &References, template: bool, output: &Path) -> frazil::Resu
     if is_parquet {
         return as_parquet(&json, output);
     }
-    if let Some(folder) = output
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        std::fs::create_dir_all(folder).map_err(|error| Error::io(&error, "make", folder))?;
+    let new_folders = NewFolders::above([output.to_owned()]);
+    let done = make_folder_of(output).and_then(|()| frazil::write_text(output, json));
+    if done.is_err() {
+        new_folders.remove_empty();
     }
-    frazil::write_text(output, json)
+    done
+}
+
+fn make_folder_of(output: &Path) -> frazil::Result<()> {
+    let folder = output.parent().unwrap_or(output);
+    if folder.as_os_str().is_empty() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(folder).map_err(|error| Error::io(&error, "make", folder))
 }
 
 /// Has the Python package write a folder of Parquet files.

@@ -13,9 +13,13 @@ pub(crate) struct NewFolders(BTreeSet<PathBuf>);
 impl NewFolders {
     /// Those that the results of these files need.
     pub(crate) fn of(out_dir: &Path, chosen: &[Chosen]) -> Self {
+        Self::above(chosen.iter().map(|one| one.target(out_dir)))
+    }
+
+    /// Those that files need.
+    pub(crate) fn above(targets: impl IntoIterator<Item = PathBuf>) -> Self {
         let (mut seen, mut missing) = (HashSet::new(), BTreeSet::new());
-        for one in chosen {
-            let target = one.target(out_dir);
+        for target in targets {
             for folder in target.ancestors().skip(1) {
                 if !seen.insert(folder.to_owned()) || folder.symlink_metadata().is_ok() {
                     break;
