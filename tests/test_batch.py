@@ -456,7 +456,7 @@ def test_a_result_that_another_run_made_meanwhile_is_skipped(tmp_path: Path):
     for number in range(12):
         write(source / f"{number}.nc", number, 600)
     words = ("pack", source, "--out-dir", out, "--skip-existing", "--json-lines")
-    runs = [start(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
+    runs = [start(*words) for _ in range(3)]
     for run in runs:
         said, errors = run.communicate(timeout=300)
         assert run.returncode == DONE, errors

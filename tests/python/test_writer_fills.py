@@ -322,5 +322,5 @@ def test_workers_fill_masked_values():
     from frazil.cluster_tasks import Recipe
 
     recipe = Recipe("{}", "<f4", None, -9)
-    found = recipe._bytes(masked([1, 777, 3], [0, 1, 0], "f8")).view("<f4")
+    found = recipe._bytes(masked([1, 777, 3], [0, 1, 0], "f8"), ([0], [3])).view("<f4")
     assert found.tolist() == [1, -9, 3]

@@ -1,6 +1,5 @@
 //! Options of a writer from text: what a value of each declared option does.
 
-use std::collections::HashMap;
 use std::env;
 use std::path::Path;
 use std::time::Duration;
@@ -112,9 +111,7 @@ impl WriterOptions {
 
     /// A list of the environment's, which may be meant for other programs too.
     fn set_list_of_user(&mut self, list: &str) -> Result<()> {
-        let entries = entries(list)?;
-        check_stated_once(&entries)?;
-        let entries = entries.into_iter();
+        let entries = entries(list)?.into_iter();
         for (key, value) in entries.filter(|(key, _)| !WRF_OPTIONS.contains(key)) {
             let declared = DeclaredOption::find(key)?;
             if !declared.of.environment {
@@ -236,20 +233,6 @@ fn entries(list: &str) -> Result<Vec<(&str, &str)>> {
             });
     let entries = entries.collect::<Result<Vec<_>>>()?;
     Ok(policies_first(entries.into_iter(), |(key, _)| key))
-}
-
-/// Checks that no option has two values.
-fn check_stated_once(entries: &[(&str, &str)]) -> Result<()> {
-    let mut stated = HashMap::new();
-    for (key, value) in entries {
-        let Some(before) = stated.insert(key, value).filter(|before| *before != value) else {
-            continue;
-        };
-        let cause = format!("the option {key} is stated twice: `{before}` and `{value}`");
-        let error = Error::new(ErrorCode::InvalidArgument, cause);
-        return Err(error.with_cure("state it once"));
-    }
-    Ok(())
 }
 
 /// Files of rules before all else, which overrides their defaults.
@@ -446,13 +429,9 @@ mod tests {
         assert_eq!(options.goal, Goal::Speed);
         assert_eq!(options.chunk_goal.reads.len(), 2);
         assert_eq!(options.resources.threads, 2);
-        let twice = from(&[("FRAZIL_OPTIONS", "goal=size, goal=speed")]).unwrap_err();
-        let said = format!("{twice}");
-        assert!(
-            said.contains("goal is stated twice: `size` and `speed`"),
-            "{said}"
-        );
-        assert!(from(&[("FRAZIL_OPTIONS", "goal=size,goal=size")]).is_ok());
+        // `frazil run` puts the options of its command line behind those of the user.
+        let twice = from(&[("FRAZIL_OPTIONS", "goal=size, goal=speed")]).unwrap();
+        assert_eq!(twice.goal, Goal::Speed);
         let words = |list: &str| {
             let found = WriterOptions::from_variables(&|name| {
                 (name == "FRAZIL_OPTIONS").then(|| list.to_owned())

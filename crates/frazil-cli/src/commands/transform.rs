@@ -88,6 +88,9 @@ fn with_results(transform: &Transform<'_>, work: &Work<'_>) -> frazil::Result<io
                     false => Outcome::Failed(error),
                 }
             }
+            (Outcome::Failed(error), Some(_)) if error.code == ErrorCode::Locked => {
+                Outcome::MadeElsewhere
+            }
             (outcome, _) => outcome,
         }
     };

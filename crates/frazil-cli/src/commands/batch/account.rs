@@ -34,6 +34,8 @@ pub(crate) enum Outcome<R> {
     Done(Box<R>),
     /// Its result was there already.
     Skipped,
+    /// Another run is at it.
+    MadeElsewhere,
     /// It was not.
     Failed(Error),
 }
@@ -42,7 +44,7 @@ impl<R: FileReport> Outcome<R> {
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Done(report) => report.word(),
-            Self::Skipped => "skipped",
+            Self::Skipped | Self::MadeElsewhere => "skipped",
             Self::Failed(_) => "failed",
         }
     }
@@ -182,7 +184,7 @@ impl<'a, R: FileReport> Account<'a, R> {
         let has_result = match &outcome {
             Outcome::Done(report) => report.has_result(),
             Outcome::Skipped => true,
-            Outcome::Failed(_) => false,
+            Outcome::MadeElsewhere | Outcome::Failed(_) => false,
         };
         let results = self.results.as_mut().filter(|_| has_result);
         if let Some(Err(error)) = results.map(|results| results.add(chosen)) {
@@ -247,11 +249,13 @@ impl<'a, R: FileReport> Account<'a, R> {
                 let table = report.table(self.requests.shown, name);
                 self.printer.table(&table)
             }
-            Outcome::Skipped if self.is_many => Ok(()),
+            Outcome::Skipped | Outcome::MadeElsewhere if self.is_many => Ok(()),
             Outcome::Skipped => {
-                let name = text::path(&chosen.path);
-                self.printer
-                    .note(&format!("{name}: its result already exists"));
+                self.tell_skipped(chosen, "its result already exists");
+                Ok(())
+            }
+            Outcome::MadeElsewhere => {
+                self.tell_skipped(chosen, "another run is writing its result");
                 Ok(())
             }
             Outcome::Failed(error) => {
@@ -259,6 +263,11 @@ impl<'a, R: FileReport> Account<'a, R> {
                 Ok(())
             }
         }
+    }
+
+    fn tell_skipped(&self, chosen: &Chosen, why: &str) {
+        let name = text::path(&chosen.path);
+        self.printer.note(&format!("{name}: {why}"));
     }
 
     /// Keeps what the end needs of an outcome.
@@ -275,7 +284,7 @@ impl<'a, R: FileReport> Account<'a, R> {
                 }
                 self.document.reports.push(*report);
             }
-            Outcome::Skipped => self.others.skipped += 1,
+            Outcome::Skipped | Outcome::MadeElsewhere => self.others.skipped += 1,
             Outcome::Failed(error) => {
                 self.others.failed += 1;
                 self.faults.push(error.to_string());

@@ -38,7 +38,7 @@ impl Log {
             .unwrap_or_default();
         let rest = match outcome {
             Outcome::Done(report) => report.log_columns(),
-            Outcome::Skipped => String::new(),
+            Outcome::Skipped | Outcome::MadeElsewhere => String::new(),
             Outcome::Failed(error) => format!("\t{}", text::plain(&error.cause)),
         };
         let line = format!(
