@@ -347,3 +347,17 @@ def test_filters_of_the_input_are_not_those_of_the_integers(tmp_path: Path):
         target = tmp_path / f"{goal}.nc"
         pack(tmp_path / "a.nc", target, "--pack-integers", "v:0.01", "--goal", goal, "--verify")
         check(values, target, 0.01)
+
+
+def test_nans_that_signal_are_fill_values(tmp_path: Path):
+    values = np.linspace(0, 1, 2000, dtype="f4")
+    # As gfortran's -finit-real=snan leaves what no program sets.
+    values.view("u4")[::50] = 0x7FA00000
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as file:
+        file.createDimension("x", 2000)
+        file.createVariable("v", "f4", ("x",))[:] = values
+    pack(tmp_path / "a.nc", tmp_path / "b.nc", "--pack-integers", "v:0.01", "--verify")
+    with netCDF4.Dataset(tmp_path / "b.nc") as file:
+        found = file["v"][:]
+    assert np.array_equal(np.ma.getmaskarray(found), np.isnan(values))
+    assert frazil("verify", tmp_path / "a.nc", tmp_path / "b.nc").code == DONE

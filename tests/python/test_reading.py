@@ -461,3 +461,27 @@ def test_threads_of_python_read_at_the_same_time(box):
         for thread in threads:
             thread.join()
     assert not failures
+
+
+def test_a_file_whose_name_went_to_another_is_read_as_it_was(tmp_path):
+    def write(name, scale):
+        with netCDF4.Dataset(tmp_path / name, "w") as file:
+            file.createDimension("x", 1000)
+            variable = file.createVariable("v", "i2", ("x",), zlib=True, chunksizes=(100,))
+            variable.set_auto_scale(False)
+            variable.scale_factor = scale
+            variable[:] = 100
+
+    write("v.nc", 0.5)
+    write("next.nc", 0.25)
+    with frazil.open(tmp_path / "v.nc") as file:
+        before = file.variables["v"][:500]
+        (tmp_path / "next.nc").replace(tmp_path / "v.nc")
+        assert (file.variables["v"][500:] == before).all()
+        assert file.variables["v"].attrs["scale_factor"] == 0.5
+    with frazil.open(tmp_path / "v.nc") as file:
+        assert file.variables["v"].attrs["scale_factor"] == 0.25
+        # The same file, made anew: what was found does not hold for it.
+        write("v.nc", 0.5)
+        with pytest.raises(frazil.errors.FileChangedError):
+            file.variables["v"][:]

@@ -17,6 +17,8 @@ const TICK: Duration = Duration::from_millis(200);
 /// The bar of a stage of known length.
 const BAR: &str = "{prefix} {msg:6} [{wide_bar}] {binary_bytes}/{binary_total_bytes} \
                    {binary_bytes_per_sec}, {eta} left";
+/// The bar of a stage that is counted in steps, which take unequal times.
+const STEPS: &str = "{prefix} {msg:6} [{wide_bar}] {pos} of {len}";
 /// A stage of unknown length.
 const SPINNER: &str = "{prefix} {msg:6} {spinner} {binary_bytes} {binary_bytes_per_sec}";
 
@@ -49,18 +51,13 @@ impl Meter {
             self.printer.note(line);
         }
     }
-}
 
-impl Progress for Meter {
-    fn stage(&mut self, name: &str, total_bytes: u64) {
+    /// Begins a bar on a terminal.
+    fn show(&mut self, name: &str, template: &str, length: Option<u64>) {
         self.bar.finish_and_clear();
         if !self.printer.shows_tables() || !std::io::stderr().is_terminal() {
             return;
         }
-        let (template, length) = match total_bytes {
-            0 => (SPINNER, None),
-            bytes => (BAR, Some(bytes)),
-        };
         let style = ProgressStyle::with_template(template)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ");
@@ -69,6 +66,19 @@ impl Progress for Meter {
             .with_prefix(self.name.clone())
             .with_message(text::plain(name).into_owned());
         self.bar.enable_steady_tick(TICK);
+    }
+}
+
+impl Progress for Meter {
+    fn stage(&mut self, name: &str, total_bytes: u64) {
+        match total_bytes {
+            0 => self.show(name, SPINNER, None),
+            bytes => self.show(name, BAR, Some(bytes)),
+        }
+    }
+
+    fn steps(&mut self, name: &str, count: u64) {
+        self.show(name, STEPS, Some(count));
     }
 
     fn advance(&mut self, bytes: u64) {
@@ -94,6 +104,7 @@ mod tests {
     #[test]
     fn the_templates_are_understood() {
         assert!(ProgressStyle::with_template(BAR).is_ok());
+        assert!(ProgressStyle::with_template(STEPS).is_ok());
         assert!(ProgressStyle::with_template(SPINNER).is_ok());
     }
 }

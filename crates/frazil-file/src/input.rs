@@ -427,7 +427,7 @@ fn no_regular_file(kind: &FileType) -> Error {
     let (cause, cure) = if kind.is_dir() {
         (
             "is a directory",
-            "name files in it, such as DIR/*.nc; `frazil pack --recursive` takes all of them",
+            "name one file in it; `frazil pack --recursive` takes all of them",
         )
     } else if kind.is_fifo() || kind.is_socket() {
         (

@@ -4,8 +4,12 @@
 pub trait Progress {
     /// A new stage begins: `plan`, `pack`, `verify`; `total_bytes` of raw data to go through.
     fn stage(&mut self, name: &str, total_bytes: u64);
-    /// `bytes` more raw bytes are done.
+    /// `bytes` more raw bytes are done, or so many steps.
     fn advance(&mut self, bytes: u64);
+    /// A new stage of so many steps begins.
+    fn steps(&mut self, name: &str, _count: u64) {
+        self.stage(name, 0);
+    }
     /// A line for the user that should not wait for the end.
     fn notice(&mut self, line: &str);
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -54,6 +54,8 @@ pub(super) struct FileSnapshot {
     reaches: Vec<Slot>,
     /// Held while a variable is located.
     locating: Mutex<()>,
+    /// Whether something of it was opened by its name later: of the file that had the name then.
+    goes_by_name: AtomicBool,
 }
 
 /// How a variable can be reached, as soon as that is known.
@@ -192,8 +194,10 @@ impl FileSnapshot {
             reaches: model.variables.iter().map(|_| Slot::default()).collect(),
             model: Arc::new(model),
             locating: Mutex::new(()),
+            goes_by_name: AtomicBool::new(false),
         };
-        let is_steady = generation.is_current()?;
+        let is_steady = generation.is_current()? && generation.has_its_name();
+        generation.goes_by_name.store(!is_steady, Ordering::Relaxed);
         Ok((generation, is_steady))
     }
 
@@ -205,7 +209,11 @@ impl FileSnapshot {
     /// Whether the file is as it was found.
     pub(super) fn is_current(&self) -> Result<bool> {
         match self.identity.as_ref().zip(self.bytes.file()) {
-            Some((identity, file)) => identity.is_current(&self.path, file, self.mark_at),
+            Some((identity, file)) => {
+                let goes_by_name =
+                    self.goes_by_name.load(Ordering::Relaxed) || library::has_opened(self.number);
+                identity.is_current((&self.path, goes_by_name), file, self.mark_at)
+            }
             None => Ok(true),
         }
     }
@@ -233,6 +241,11 @@ impl FileSnapshot {
         identity.is_some_and(|identity| identity.is_same_file(&self.path))
     }
 
+    /// Whether no other file has its name now.
+    pub(super) fn has_its_name(&self) -> bool {
+        self.identity.is_none() || self.is_same_file() || self.path.symlink_metadata().is_err()
+    }
+
     /// How long to wait until a change of the file is certain to be seen. Commits of frazil's own
     /// writers leave a mark, and need no waiting.
     pub(super) fn settles_in(&self) -> Option<Duration> {
@@ -246,8 +259,11 @@ impl FileSnapshot {
     /// The file's metadata. libhdf5 opens the file only when it must read values.
     pub(super) fn input(&self) -> Result<Arc<Hdf5Input>> {
         match &self.kind {
-            Kind::Hdf5(contents) => library::open(self.number, contents)
-                .map_err(|error| from_container(error, &self.path)),
+            Kind::Hdf5(contents) => {
+                let (input, is_reopened) = library::open(self.number, contents);
+                self.goes_by_name.fetch_or(is_reopened, Ordering::Relaxed);
+                Ok(input)
+            }
             Kind::Classic(_) => Err(Error::new(ErrorCode::Internal, "a classic file in libhdf5")),
         }
     }

@@ -29,12 +29,19 @@ impl Identity {
         }
     }
 
-    /// Whether the file that `path` leads to now is in this state; if the path leads nowhere any
-    /// more, whether `file` is, which is open.
-    pub(super) fn is_current(&self, path: &Path, file: &File, mark_at: u64) -> Result<bool> {
-        let same = match std::fs::metadata(path) {
-            Ok(named) => self.state.has_same_bytes(&FileState::of(&named)),
-            Err(_) => {
+    /// Whether `file`, which is open, is in this state still. It may have lost its name, for good or to
+    /// another file, unless something `goes_by_name`.
+    pub(super) fn is_current(
+        &self,
+        (path, goes_by_name): (&Path, bool),
+        file: &File,
+        mark_at: u64,
+    ) -> Result<bool> {
+        let named = std::fs::metadata(path).map(|named| FileState::of(&named));
+        let same = match named {
+            Ok(named) if self.state.is_same_file(&named) => self.state.has_same_bytes(&named),
+            Ok(_) if goes_by_name => false,
+            _ => {
                 let open = file.metadata();
                 let open = open.map_err(|error| Error::io(&error, "inspect", path))?;
                 self.state.has_same_bytes_renamed(&FileState::of(&open))

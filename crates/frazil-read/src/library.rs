@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use frazil_container::hdf5::{Contents, Hdf5Input};
-use frazil_container::{ContainerError, outside_forks};
+use frazil_container::outside_forks;
 use frazil_types::sync::Mutex;
 
 /// Files that libhdf5 keeps open for readers, of all readers of the process: open files that are
@@ -15,17 +15,24 @@ static OPEN: Mutex<Files> = Mutex::new(Vec::new());
 
 /// Files by the number of their generation.
 type Files = Vec<(u64, Arc<Hdf5Input>)>;
-type Result<T> = std::result::Result<T, ContainerError>;
 
-/// The open file of a generation; opened again if it was closed meanwhile.
-pub(super) fn open(generation: u64, contents: &Arc<Contents>) -> Result<Arc<Hdf5Input>> {
+/// The open file of a generation; opened again, by its name, if it was closed meanwhile. Whether it was.
+pub(super) fn open(generation: u64, contents: &Arc<Contents>) -> (Arc<Hdf5Input>, bool) {
     if let Some(found) = take(generation) {
         keep(generation, Arc::clone(&found));
-        return Ok(found);
+        return (found, false);
     }
     let opened = Arc::new(Hdf5Input::reopen(contents));
     keep(generation, Arc::clone(&opened));
-    Ok(opened)
+    (opened, true)
+}
+
+/// Whether libhdf5 has opened the file of a generation, which it does by its name.
+pub(super) fn has_opened(generation: u64) -> bool {
+    with_open(|open| {
+        let mut open = open.iter();
+        open.any(|(number, input)| *number == generation && input.is_in_library())
+    })
 }
 
 /// Keeps a file open, and closes the one that was not used for longest if there are too many.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use frazil_container::hdf5::{Expanded, Source, expand_plain};
-use frazil_container::model::{FileModel, Variable};
+use frazil_container::model::{Dimension, FileModel, Variable};
 use frazil_container::outside_forks;
 use frazil_container::schema::VariableId;
 use frazil_pipeline::{CacheStats, PipelineError, ReadContext, fill_values};
@@ -30,8 +30,9 @@ use frazil_file::through_library;
 ///
 /// Reads work on the calling thread; large ones are shared with helping threads of the process. A
 /// file that changed since it was opened is located again; if it changes still, or does not hold the
-/// variable any more, reads end with [`ErrorCode::FileChanged`]. Parts of two states are never
-/// mixed: a file that another program changed a moment ago is read when that is over.
+/// variable any more with the same type, axes and units, reads end with [`ErrorCode::FileChanged`].
+/// Parts of two states are never mixed: a file that another program changed a moment ago is read when
+/// that is over. A file whose name went to another file is read on as it was.
 #[derive(Debug, Clone)]
 pub struct Reader {
     shared: Arc<Shared>,
@@ -54,6 +55,16 @@ struct Shared {
 
 /// Times that a file is read which changes meanwhile.
 const ATTEMPTS: usize = 3;
+/// Attributes that say what stored values stand for.
+const MEANING: [&str; 7] = [
+    "scale_factor",
+    "add_offset",
+    "_FillValue",
+    "missing_value",
+    "_Unsigned",
+    "units",
+    "calendar",
+];
 /// How long to wait for a moment in which nobody changes the file.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -327,6 +338,9 @@ impl Reader {
         if !Arc::ptr_eq(&self.current(), stale) {
             return Ok(());
         }
+        if !stale.has_its_name() {
+            return Err(changed("another file has its name now"));
+        }
         let Shared {
             options, threads, ..
         } = &*self.shared;
@@ -357,6 +371,7 @@ impl Reader {
         let (then, there) = (self.variable(id)?, &generation.model.variables[now.0]);
         let (shape_then, shape_now) = (self.model().shape(id), generation.model.shape(now));
         let is_the_same = then.datatype == there.datatype
+            && has_the_same_meaning((self.model(), then), (&generation.model, there))
             && shape_then.len() == shape_now.len()
             && shape_then
                 .iter()
@@ -453,6 +468,18 @@ fn threads(options: &ReaderOptions) -> usize {
         threads: options.threads,
         ..Resources::default()
     })
+}
+
+/// Whether a variable still has the axes and the meaning of its values: what was asked for goes by them.
+fn has_the_same_meaning(then: (&FileModel, &Variable), now: (&FileModel, &Variable)) -> bool {
+    let axes = |(model, variable): (&FileModel, &Variable)| -> Vec<Option<String>> {
+        let dimensions = variable.dimensions.iter();
+        let dimensions = dimensions.map(|id| model.dimensions.get(id.0));
+        let name = |one: &Dimension| (!one.is_phony).then(|| one.name.clone());
+        dimensions.map(|one| one.and_then(name)).collect()
+    };
+    let alike = |name: &&str| then.1.attribute(name) == now.1.attribute(name);
+    axes(then) == axes(now) && MEANING.iter().all(alike)
 }
 
 fn changed(cause: &str) -> Error {

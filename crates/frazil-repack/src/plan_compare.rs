@@ -58,7 +58,7 @@ pub fn compare_plans(
         let source = Input::open(input)?.with_stored_bytes();
         let precisions = precisions(options);
         let count = precisions.len() * READERS.len() * GOALS.len();
-        progress.stage("compare", count as u64);
+        progress.steps("compare", count as u64);
         let mut found = Vec::with_capacity(count);
         let compared = ComparedPlans::new(options);
         for (words, rules) in &precisions {

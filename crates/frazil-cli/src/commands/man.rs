@@ -8,6 +8,7 @@ use frazil::Error;
 use super::Status;
 use crate::args::command;
 use crate::printer::Printer;
+use crate::text;
 
 /// Writes the manual pages of the command and of its subcommands into a folder that exists.
 ///
@@ -17,7 +18,13 @@ pub(crate) fn run(folder: &Path) -> io::Result<Status> {
     match clap_mangen::generate_to(command(), folder) {
         Ok(()) => Ok(Status::Success),
         Err(error) => {
-            let error = Error::io(&error, "write manual pages into it", folder);
+            let failed = Error::io(&error, "write manual pages into it", folder);
+            let error = match error.kind() {
+                io::ErrorKind::NotFound => {
+                    failed.with_cure(format!("make it first: `mkdir -p {}`", text::path(folder)))
+                }
+                _ => failed,
+            };
             Printer::default().error(&error);
             Ok(Status::Failure)
         }

@@ -218,16 +218,22 @@ pub fn unpack_integers(
     let mut values = Vec::with_capacity(codes.len() / size);
     reader.each(originals, ByteOrder::Little, |value| values.push(value));
     let values = values.into_iter().chain(std::iter::repeat(f64::NAN));
+    // As they are: a conversion would change NaNs that signal.
+    let mut as_packed = originals.chunks_exact(reader.bytes());
     for (bytes, original) in codes.chunks_exact(size).zip(values) {
+        let original_bytes = as_packed.next();
         let code = match *bytes {
             [a, b] => i32::from(i16::from_le_bytes([a, b])),
             [a, b, c, d] => i32::from_le_bytes([a, b, c, d]),
             _ => 0,
         };
         let value = if code == packing.fill_code() {
-            match packing.is_fill(original, in_type) {
-                true => original,
-                false => packing.fill.unwrap_or(f64::NAN),
+            match (packing.is_fill(original, in_type), original_bytes) {
+                (true, Some(original)) => {
+                    out.extend_from_slice(original);
+                    continue;
+                }
+                _ => packing.fill.unwrap_or(f64::NAN),
             }
         } else if let (true, Some(missing)) = (code == packing.missing_code(), packing.missing) {
             // Zeros of either sign are one value.

@@ -212,8 +212,8 @@ impl Hdf5Input {
     }
 
     /// Whether libhdf5 has opened the file.
-    #[cfg(test)]
-    pub(super) fn is_in_library(&self) -> bool {
+    #[must_use]
+    pub fn is_in_library(&self) -> bool {
         self.library.get().is_some()
     }
 

@@ -287,7 +287,7 @@ fn not_a_number(text: &str, row: Row<'_>, column: usize, name: &str) -> Error {
     } else {
         format!(
             "if the text means a missing value, add --missing {shown:?}; to leave the column \
-             out, add --skip {name}"
+             out, add --skip {name}; a row of names is none of a --matrix"
         )
     };
     Error::new(
