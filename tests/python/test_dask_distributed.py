@@ -381,7 +381,7 @@ def test_chunks_that_are_packed_with_other_filters_are_packed_again(client, tmp_
             changed["pipeline"] = changed["pipeline"][-1:]
             choice = json.dumps(changed)
         packer = _frazil.Packer.create(self.plan, choice)
-        payload, summary = packed_bytes(packer, region, self._bytes(block))
+        payload, summary = packed_bytes(packer, region, self._bytes(block, region))
         return Packed(payload, summary, os.urandom(8).hex())
 
     def patch():
