@@ -134,7 +134,7 @@ def to_netcdf(
 
     frazil takes blocks of dask arrays as they are computed, regroups them into whole file chunks,
     and packs these in the background. A new file gets its name when it is complete. An existing
-    file changes by one commit at the end. If anything fails, nothing changes.
+    file changes by one commit at the end. If anything fails, its content is as before.
 
     Parameters
     ----------
