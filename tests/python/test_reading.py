@@ -485,3 +485,28 @@ def test_a_file_whose_name_went_to_another_is_read_as_it_was(tmp_path):
         write("v.nc", 0.5)
         with pytest.raises(frazil.errors.FileChangedError):
             file.variables["v"][:]
+
+
+def test_what_would_be_opened_by_a_name_that_went_to_another_is_refused(tmp_path):
+    """More files than stay open with their metadata, and texts, which libhdf5 may have to read."""
+
+    def write(name, value):
+        with netCDF4.Dataset(tmp_path / name, "w") as file:
+            file.createDimension("x", 20)
+            file.createVariable("v", "i4", ("x",), zlib=True)[:] = value
+            file.createVariable("s", str, ("x",))[:] = np.array([str(value)] * 20, object)
+
+    for number in range(40):
+        write(f"{number}.nc", number)
+    files = [frazil.open(tmp_path / f"{number}.nc") for number in range(40)]
+    for number in range(40):
+        write("next.nc", 100 + number)
+        (tmp_path / "next.nc").replace(tmp_path / f"{number}.nc")
+    for number, file in enumerate(reversed(files)):
+        for name in ("v", "s"):
+            try:
+                values = file.variables[name][:]
+            except frazil.errors.FileChangedError:
+                continue
+            assert (values.astype(int) == 39 - number).all()
+        file.close()
