@@ -210,9 +210,11 @@ impl FileSnapshot {
     pub(super) fn is_current(&self) -> Result<bool> {
         match self.identity.as_ref().zip(self.bytes.file()) {
             Some((identity, file)) => {
-                let goes_by_name =
-                    self.goes_by_name.load(Ordering::Relaxed) || library::has_opened(self.number);
-                identity.is_current((&self.path, goes_by_name), file, self.mark_at)
+                // Asked for only where it matters: it takes a lock of all readers.
+                let goes_by_name = || {
+                    self.goes_by_name.load(Ordering::Relaxed) || library::has_opened(self.number)
+                };
+                identity.is_current(&self.path, file, self.mark_at, goes_by_name)
             }
             None => Ok(true),
         }

@@ -33,14 +33,15 @@ impl Identity {
     /// another file, unless something `goes_by_name`.
     pub(super) fn is_current(
         &self,
-        (path, goes_by_name): (&Path, bool),
+        path: &Path,
         file: &File,
         mark_at: u64,
+        goes_by_name: impl FnOnce() -> bool,
     ) -> Result<bool> {
         let named = std::fs::metadata(path).map(|named| FileState::of(&named));
         let same = match named {
             Ok(named) if self.state.is_same_file(&named) => self.state.has_same_bytes(&named),
-            Ok(_) if goes_by_name => false,
+            Ok(_) if goes_by_name() => false,
             _ => {
                 let open = file.metadata();
                 let open = open.map_err(|error| Error::io(&error, "inspect", path))?;
