@@ -39,13 +39,14 @@ pub use candidates::{CandidateFilters, candidate, candidates, zlib_candidates};
 pub use chunking::{
     AxisFacts, AxisRole, CMIP7_CHUNK_BYTES, Candidate, ChunkChoice, DEFAULT_TARGET_BYTES,
     ExistingShape, GoalInput, KEEP_FACTOR, KEEP_FOR_READS, MAX_CHUNK_BYTES, MOST_CHUNKS,
-    ReadChoice, ReadCost, ReadCosts, ReadEstimate, ReadExtent, ReadGoal, ReadIntent, ServingShape,
-    ShapeInput, ShapePolicy, TOTAL_CACHE_BYTES, WantedRead, apply_override, axis_roles,
-    balanced_reads, cache_for_reads, choose, choose_for_reads, cmip7_data_shape, compare_for_reads,
-    is_level_name, kept_for_reads, parse_reads, parts_for_reads, share_caches, whole_shape,
+    NamedShape, ReadChoice, ReadCost, ReadCosts, ReadEstimate, ReadExtent, ReadGoal, ReadIntent,
+    ServingShape, ShapeInput, ShapePolicy, TOTAL_CACHE_BYTES, WantedRead, apply_override,
+    axis_roles, balanced_reads, cache_for_reads, choose, choose_for_reads, cmip7_data_shape,
+    compare_for_reads, is_level_name, kept_for_reads, parse_reads, parts_for_reads,
+    shapes_for_size, share_caches, whole_shape,
 };
 pub use error::PlanError;
-pub use explain::{explain_finer, filters_by};
+pub use explain::{explain_finer, explain_smaller, filters_by};
 pub use fast_level::{fastest_deflate_encoder, has_fastest_deflate};
 pub use features::{FEATURE_NAMES, Features, LOOKED_AT};
 pub use filters::{

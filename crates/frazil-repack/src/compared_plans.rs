@@ -10,6 +10,7 @@ use frazil_types::{DeflateEncoder, FilterPipeline, QuantizePlan};
 
 use crate::known_sizes::KnownSizes;
 use crate::planning::Planning;
+use crate::shape_trial::ShapesTried;
 use frazil_file::error::Result;
 
 /// Sizes of trials take no more than one byte in so many of the memory that there is.
@@ -28,6 +29,8 @@ pub(crate) struct ComparedPlans {
     pub(crate) sizes: KnownSizes,
     /// How values are rounded, and what it took to decide that: the same for all goals and readers.
     precision: RefCell<Option<(PrecisionDecisions, Planning)>>,
+    /// Which chunk shapes were tried, and what that took: the same for all goals that try them, and all readers.
+    shapes: RefCell<Option<(Vec<ShapesTried>, Planning)>>,
     /// By variable: what chunks took that were packed.
     chunks: RefCell<Vec<KnownChunks>>,
 }
@@ -49,6 +52,7 @@ impl ComparedPlans {
         Self {
             sizes: KnownSizes::within(options.resources.memory_bytes / MEMORY_SHARE),
             precision: RefCell::default(),
+            shapes: RefCell::default(),
             chunks: RefCell::default(),
         }
     }
@@ -56,6 +60,7 @@ impl ComparedPlans {
     /// Begins with plans of another precision.
     pub(crate) fn forget_precision(&self) {
         self.precision.replace(None);
+        self.shapes.replace(None);
     }
 
     /// The precision of a plan, and what it took to `decide` it before; for `compared` plans that is done once.
@@ -66,18 +71,19 @@ impl ComparedPlans {
         compared: Option<&Self>,
         decide: impl FnOnce() -> Result<PrecisionDecisions>,
     ) -> Result<(PrecisionDecisions, Planning)> {
-        let Some(compared) = compared else {
-            return Ok((decide()?, Planning::default()));
-        };
-        if let Some(known) = &*compared.precision.borrow() {
-            return Ok(known.clone());
-        }
-        let started = Planning::start();
-        let found = decide()?;
-        let mut took = Planning::default();
-        took.add(started);
-        compared.precision.replace(Some((found.clone(), took)));
-        Ok((found, Planning::default()))
+        found_once(compared.map(|compared| &compared.precision), decide)
+    }
+
+    /// The chunk shapes that a plan tried, and what it took to `find` that before; for `compared` plans that is done
+    /// once.
+    ///
+    /// # Errors
+    /// What trying them fails with.
+    pub(crate) fn shapes(
+        compared: Option<&Self>,
+        find: impl FnOnce() -> Result<Vec<ShapesTried>>,
+    ) -> Result<(Vec<ShapesTried>, Planning)> {
+        found_once(compared.map(|compared| &compared.shapes), find)
     }
 
     /// What these chunks of a variable took, if plans before packed them.
@@ -97,6 +103,25 @@ impl ComparedPlans {
     }
 }
 
+/// What is `known`, and what it took to find that before; else it is found now, and kept if there is a place for it.
+fn found_once<T: Clone>(
+    known: Option<&RefCell<Option<(T, Planning)>>>,
+    find: impl FnOnce() -> Result<T>,
+) -> Result<(T, Planning)> {
+    let Some(known) = known else {
+        return Ok((find()?, Planning::default()));
+    };
+    if let Some(known) = &*known.borrow() {
+        return Ok(known.clone());
+    }
+    let started = Planning::start();
+    let found = find()?;
+    let mut took = Planning::default();
+    took.add(started);
+    known.replace(Some((found.clone(), took)));
+    Ok((found, Planning::default()))
+}
+
 /// How many bytes may be sampled of each variable; `wanted`: how many would be.
 pub(crate) fn most_sampled_of_each(wanted: impl Iterator<Item = u64>) -> u64 {
     fair_share(wanted, MOST_SAMPLED_BYTES).max(LEAST_SAMPLED_BYTES)
@@ -104,7 +129,7 @@ pub(crate) fn most_sampled_of_each(wanted: impl Iterator<Item = u64>) -> u64 {
 
 /// The most for each of several that want so much, of `all` that there is: what those leave that want little goes to
 /// the others.
-fn fair_share(wanted: impl Iterator<Item = u64>, all: u64) -> u64 {
+pub(crate) fn fair_share(wanted: impl Iterator<Item = u64>, all: u64) -> u64 {
     let mut wanted: Vec<u64> = wanted.collect();
     wanted.sort_unstable();
     let (mut left, count) = (all, wanted.len() as u64);

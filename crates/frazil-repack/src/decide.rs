@@ -3,7 +3,7 @@
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::{ChunkChoice, FilterChoice, Whole, rounds};
-use frazil_types::{FilterConstraints, QuantizePlan};
+use frazil_types::{FilterConstraints, QuantizePlan, VariablePlan};
 
 use crate::compared_plans::ComparedPlans;
 use crate::filter_trial::{Trial, Tried};
@@ -11,6 +11,7 @@ use crate::finer_chunks::FinerChunks;
 use crate::input_filters::checksum_only;
 use crate::planning::{Depth, Planning};
 use crate::routes::{Chosen, Decisions};
+use crate::shape_trial::{ShapesTried, are_tried};
 use crate::shapes;
 use frazil_file::error::Result;
 use frazil_file::input::Input;
@@ -67,8 +68,11 @@ pub(crate) fn decide(
         options,
         depth,
         known: compared.map(|compared| &compared.sizes),
+        among: None,
     };
-    let choices = try_filters(&trial, budget, &mut spared)?;
+    let (choices, tried, won) = try_shapes_and_filters(&trial, compared, budget, &mut spared)?;
+    reshape(input, won, (&mut shapes, &reaches), &mut decisions)?;
+    decisions.shapes_tried = tried.into_iter().map(|one| one.shapes).collect();
     decisions.filters_tried = vec![Vec::new(); reaches.len()];
     let chosen = reaches.into_iter().zip(choices).zip(precision.plans);
     for (i, ((reach, tried), quantize)) in chosen.enumerate() {
@@ -97,16 +101,23 @@ pub(crate) fn decide(
     decisions.notices.extend(precision.notices);
     decisions.notices.extend(idle_plans(input, options));
     decisions.notices.extend(idle_expectations(input, options));
-    if options.chunk_goal.is_stated() {
-        let findings = shapes::findings(input, options, &decisions.plans)?;
-        for (plan, found) in decisions.plans.iter_mut().zip(findings) {
-            plan.cache = found.cache;
-        }
-    }
+    add_caches(input, options, &mut decisions.plans)?;
     planning.add(started);
     decisions.planning = planning;
     decisions.spared = spared;
     Ok(decisions)
+}
+
+/// Puts the caches that readers should use into plans where something is stated of reads.
+fn add_caches(input: &Input, options: &PackOptions, plans: &mut [VariablePlan]) -> Result<()> {
+    if !options.chunk_goal.is_stated() {
+        return Ok(());
+    }
+    let findings = shapes::findings(input, options, plans, &[])?;
+    for (plan, found) in plans.iter_mut().zip(findings) {
+        plan.cache = found.cache;
+    }
+    Ok(())
 }
 
 /// What trials of each variable would have taken one thread that others had made.
@@ -173,7 +184,33 @@ fn refine_shapes(
         sources: &decisions.sources,
         precision,
     };
-    for i in finer.refine(shapes, budget)? {
+    let replaced = finer.refine(shapes, budget)?;
+    reread(input, replaced, (shapes, reaches), decisions)
+}
+
+/// Gives variables other chunk shapes, and reads along them.
+fn reshape(
+    input: &Input,
+    won: Vec<(usize, ChunkChoice)>,
+    (shapes, reaches): (&mut [ChunkChoice], &[AccessPath]),
+    decisions: &mut Decisions,
+) -> Result<()> {
+    let mut replaced = Vec::with_capacity(won.len());
+    for (i, shape) in won {
+        shapes[i] = shape;
+        replaced.push(i);
+    }
+    reread(input, replaced, (shapes, reaches), decisions)
+}
+
+/// Reads variables along their chunks, which were replaced.
+fn reread(
+    input: &Input,
+    replaced: Vec<usize>,
+    (shapes, reaches): (&[ChunkChoice], &[AccessPath]),
+    decisions: &mut Decisions,
+) -> Result<()> {
+    for i in replaced {
         if matches!(input.variables()[i].storage, DatasetStorage::Chunked { .. }) {
             // It is read by its own chunks, whose places are known.
             continue;
@@ -310,6 +347,31 @@ fn idle_plans(input: &Input, options: &PackOptions) -> Vec<String> {
             enumerate(paths)
         )],
     }
+}
+
+/// The filters of all variables, the chunk shapes tried, and those that won; adds to `spared` as [`try_filters`] does.
+#[expect(
+    clippy::type_complexity,
+    reason = "one value for each thing that is decided"
+)]
+fn try_shapes_and_filters(
+    trial: &Trial<'_>,
+    compared: Option<&ComparedPlans>,
+    budget: &MemoryBudget,
+    spared: &mut Planning,
+) -> Result<(
+    Vec<Option<Tried>>,
+    Vec<ShapesTried>,
+    Vec<(usize, ChunkChoice)>,
+)> {
+    let mut choices = try_filters(trial, budget, spared)?;
+    if !are_tried(trial.options) {
+        return Ok((choices, Vec::new(), Vec::new()));
+    }
+    let (tried, spared_shapes) = ComparedPlans::shapes(compared, || trial.try_shapes(budget))?;
+    spared.add_times(1.0, spared_shapes);
+    let won = trial.meet_rivals(&tried, &mut choices, budget)?;
+    Ok((choices, tried, won))
 }
 
 /// The filters of all variables; adds to `spared` what trying them would have taken more, had nothing been compared.

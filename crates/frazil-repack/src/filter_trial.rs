@@ -15,7 +15,7 @@ use frazil_types::{
 };
 
 use crate::compared::{Compared, compare, encode_with};
-use crate::compared_plans::most_sampled_of_each;
+use crate::compared_plans::{fair_share, most_sampled_of_each};
 use crate::input_filters::{checksum_only, keeps_filters};
 use crate::known_sizes::{Encodings, KnownSizes};
 use crate::planning::Depth;
@@ -27,13 +27,17 @@ use crate::samples::{Parts, Samples, Values, touched_bytes};
 use crate::shapes::{AS_PLANNED, planned};
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
-use frazil_file::sources::{AccessPath, is_sparse};
+use frazil_file::sources::{AccessPath, Stored, is_sparse};
 use frazil_options::filter_options::requests;
 use frazil_options::options::{LayoutProfile, PackOptions};
 use frazil_precision::{VariableRounding, stored_form};
 
 /// Samples of a variable take no more than one byte in so many of the memory that there is.
 const MEMORY_SHARE: u64 = 32;
+
+/// That much is sampled of all variables together where only their filters are asked for, and of each at least.
+const SAMPLED_OF_RIVALS: u64 = 1 << 20;
+const LEAST_OF_RIVAL: u64 = 32 << 10;
 
 /// What to do about a plan whose filters do not fit.
 const OTHER_PLAN: &str = "correct the plan, or make one for this file: frazil plan --json FILE";
@@ -63,6 +67,8 @@ pub(crate) struct Trial<'a> {
     pub(crate) depth: Depth,
     /// What other plans of the file made of samples.
     pub(crate) known: Option<&'a KnownSizes>,
+    /// In file order, the variables that this is about, in rivals of their chunk shapes; `None`: all.
+    pub(crate) among: Option<&'a [bool]>,
 }
 
 impl Trial<'_> {
@@ -109,9 +115,14 @@ impl Trial<'_> {
             .collect()
     }
 
-    /// Whether somebody wants to know beforehand what comes out.
+    /// Whether somebody wants to know beforehand what comes out, and it is samples that tell.
     fn is_foretold(&self) -> bool {
-        self.options.dry_run || self.depth != Depth::Decide
+        !self.is_foretold_rival() && (self.options.dry_run || self.depth != Depth::Decide)
+    }
+
+    /// Whether samples only choose filters: what they say of sizes is not used.
+    fn is_foretold_rival(&self) -> bool {
+        self.among.is_some() && self.depth == Depth::Foretell
     }
 
     /// Filters as a plan states them.
@@ -148,6 +159,18 @@ impl Trial<'_> {
         planned(self.options, variable).filter(|_| self.demands[number].is_empty())
     }
 
+    /// The source of a variable that threads read, if this is about it.
+    pub(crate) fn reach_of(&self, number: usize) -> Option<(usize, &Stored)> {
+        match &self.reaches[number] {
+            AccessPath::Parallel(source, stored)
+                if self.among.is_none_or(|among| among[number]) =>
+            {
+                Some((*source, stored))
+            }
+            _ => None,
+        }
+    }
+
     /// Raw bytes of all variables.
     pub(crate) fn file_bytes(&self) -> u64 {
         let all = self.input.variables().iter();
@@ -158,6 +181,10 @@ impl Trial<'_> {
 
     /// How much may be sampled of each variable.
     fn most_sampled(&self, file_bytes: u64) -> u64 {
+        if self.is_foretold_rival() {
+            let wanted = self.sampled([file_bytes, u64::MAX]);
+            return fair_share(wanted, SAMPLED_OF_RIVALS).max(LEAST_OF_RIVAL);
+        }
         if self.known.is_none() {
             return u64::MAX;
         }
@@ -166,9 +193,9 @@ impl Trial<'_> {
 
     /// How much is sampled of each variable whose filters are tried.
     fn sampled(&self, limits: [u64; 2]) -> impl Iterator<Item = u64> {
-        let variables = self.input.variables().iter().zip(self.reaches).enumerate();
-        let tried = variables.filter(|(_, (_, reach))| matches!(reach, AccessPath::Parallel(..)));
-        tried.map(move |(number, (variable, _))| self.sample_plan(number, variable, limits).bytes())
+        let variables = self.input.variables().iter().enumerate();
+        let tried = variables.filter(|(number, _)| self.reach_of(*number).is_some());
+        tried.map(move |(number, variable)| self.sample_plan(number, variable, limits).bytes())
     }
 
     /// How many times more than is sampled would be, too, if nothing were compared.
@@ -209,8 +236,8 @@ impl Trial<'_> {
         let mut tasks = Vec::new();
         let file_bytes = self.file_bytes();
         let most_sampled = self.most_sampled(file_bytes);
-        for (variable, reach) in self.reaches.iter().enumerate() {
-            let AccessPath::Parallel(source, stored) = reach else {
+        for variable in 0..self.reaches.len() {
+            let Some((source, stored)) = self.reach_of(variable) else {
                 continue;
             };
             let info = &self.input.variables()[variable];
@@ -221,7 +248,7 @@ impl Trial<'_> {
             let plan = self.sample_plan(variable, info, [file_bytes, most_sampled]);
             // What is read beside what is tried takes an eighth of the memory at most.
             let most_read = self.options.resources.memory_bytes / 8;
-            let source_of = &self.sources[*source];
+            let source_of = &self.sources[source];
             let boxes = sample_boxes(info, chunk, source_of, stored, plan, most_read);
             // What packs has no use for a better prediction.
             let is_seen = plan.bytes() >= info.raw_bytes().unwrap_or(0);
@@ -230,7 +257,7 @@ impl Trial<'_> {
                 false => Vec::new(),
             };
             let request = |sample: &SampleBox| Request::Values {
-                source: *source,
+                source,
                 selection: sample.part.clone(),
             };
             let requests = boxes.iter().chain(&windows).map(request).collect();

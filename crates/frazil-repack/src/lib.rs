@@ -7,7 +7,8 @@
 //!
 //! 1. `sample_*` and `samples` read a part of each variable's values.
 //! 2. `shapes` and `finer_chunks` choose chunk shapes. `filter_trial` and `confirm` compare
-//!    filters, `decide` puts the decisions together.
+//!    filters. `shape_trial` tries other shapes where bytes count, `shape_contest` takes them if they are
+//!    smaller. `decide` puts the decisions together.
 //! 3. `routes` says for each variable whether chunks are copied, decoded and packed, or rounded.
 //! 4. `define` makes the output's objects, `fill` sends chunks through the pipeline and places them.
 //! 5. `kept` keeps the input instead where the output would not be smaller.
@@ -50,6 +51,8 @@ mod sample_run;
 mod sample_sources;
 mod sample_windows;
 mod samples;
+mod shape_contest;
+mod shape_trial;
 mod shapes;
 mod tried_chunks;
 mod unpack_classic;

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::compared::Compared;
 use crate::decide;
 use crate::planning::Depth;
+use crate::shape_trial::TriedShape;
 use crate::shapes;
 use crate::tried_chunks::try_chunks;
 use frazil_file::error::{Result, guarded};
@@ -78,7 +79,8 @@ pub struct VariableDecision {
 /// A chunk shape that was compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChunkCandidate {
-    /// `chosen`, `for these reads`, `existing`, `balanced`, `best for map`.
+    /// `chosen`, `for these reads`, `existing`, `balanced`, `best for map`; of shapes that were tried for their
+    /// size also `by rule`, `larger`, `records`, `columns`, `short columns`.
     pub name: String,
     /// Chunk shape in elements.
     pub chunk: Vec<u64>,
@@ -86,6 +88,9 @@ pub struct ChunkCandidate {
     pub chunk_bytes: u64,
     /// What the wanted reads cost.
     pub reads: Vec<ReadCandidate>,
+    /// Raw bytes by stored bytes under a quick encoder, the chunks' index included, where shapes were tried for
+    /// their size; `None`: this one was not.
+    pub quick_ratio: Option<f64>,
 }
 
 /// What one read costs with a chunk shape, by the model.
@@ -148,7 +153,7 @@ fn explain(
     let mut decisions = decide::decide(source, options, &budget, (Depth::Compare, None), progress)?;
     let seconds = begin.elapsed().as_secs_f64();
     try_chunks(source, &mut decisions, options, (&budget, None))?;
-    let findings = shapes::findings(source, options, &decisions.plans)?;
+    let findings = shapes::findings(source, options, &decisions.plans, &decisions.shapes_tried)?;
     let roles = roles_of_input(source, &options.chunk_goal)?;
     let mut report = PlanReport {
         input: source.path().to_owned(),
@@ -166,7 +171,8 @@ fn explain(
         let mut plan = decisions.plans[i].clone();
         plan.cache = found.cache;
         let tried = decisions.filters_tried.get(i).cloned().unwrap_or_default();
-        let mut decision = decision(variable, &plan, found, tried, options);
+        let shapes_tried = decisions.shapes_tried.get(i).map_or(&[][..], Vec::as_slice);
+        let mut decision = decision(variable, &plan, found, (shapes_tried, tried), options);
         decision.axes = roles.iter().map(ToString::to_string).collect();
         report.variables.push(decision);
         report.plan.variables.push(plan);
@@ -178,7 +184,7 @@ fn decision(
     variable: &DatasetInfo,
     plan: &VariablePlan,
     found: Findings,
-    tried: Vec<Compared>,
+    (shapes_tried, tried): (&[TriedShape], Vec<Compared>),
     options: &PackOptions,
 ) -> VariableDecision {
     let size = variable.element.size_bytes as u64;
@@ -202,7 +208,7 @@ fn decision(
         chunk_candidates: found
             .candidates
             .into_iter()
-            .map(|candidate| chunk_candidate(candidate, size))
+            .map(|candidate| chunk_candidate(candidate, size, shapes_tried))
             .collect(),
         filter_candidates: tried
             .into_iter()
@@ -227,7 +233,13 @@ fn joules_per_gb(speed: CodecSpeed, ratio: f64) -> f64 {
     joules_of(seconds, seconds, GB / ratio)
 }
 
-fn chunk_candidate(candidate: Candidate, element_bytes: u64) -> ChunkCandidate {
+fn chunk_candidate(
+    candidate: Candidate,
+    element_bytes: u64,
+    shapes_tried: &[TriedShape],
+) -> ChunkCandidate {
+    let mut tried = shapes_tried.iter();
+    let tried = tried.find(|one| one.chunk == candidate.chunk);
     let bytes = candidate
         .chunk
         .iter()
@@ -236,6 +248,7 @@ fn chunk_candidate(candidate: Candidate, element_bytes: u64) -> ChunkCandidate {
         name: candidate.name,
         chunk: candidate.chunk,
         chunk_bytes: bytes,
+        quick_ratio: tried.map(|one| 1.0 / one.share.max(f64::MIN_POSITIVE)),
         reads: candidate
             .reads
             .into_iter()

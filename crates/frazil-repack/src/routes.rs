@@ -13,6 +13,7 @@ use frazil_types::{ChunkGrid, DeflateEncoder, FilterPipeline, QuantizePlan, Vari
 use crate::compared::Compared;
 use crate::input_filters::checksum_only;
 use crate::planning::Planning;
+use crate::shape_trial::TriedShape;
 use crate::tried_chunks::Told;
 pub(crate) use fallback::Fallback;
 use frazil_file::chunk_subset::ChunkSubset;
@@ -89,6 +90,8 @@ pub(crate) struct Decisions {
     pub notices: Vec<String>,
     /// Variables that stay exact, since rounding would make them larger than in the input.
     pub(crate) not_rounded: Vec<String>,
+    /// By variable: the chunk shapes that were tried, where bytes count.
+    pub(crate) shapes_tried: Vec<Vec<TriedShape>>,
     /// By variable: what filters make of samples, where they were compared.
     pub(crate) filters_tried: Vec<Vec<Compared>>,
     /// In a dry run: what one thread would take to encode everything, by the speed of the trials.
@@ -124,6 +127,7 @@ impl Decisions {
             precision_rules: Vec::new(),
             notices: Vec::new(),
             not_rounded: Vec::new(),
+            shapes_tried: Vec::new(),
             filters_tried: Vec::new(),
             predicted_seconds: 0.0,
             written_bytes: 0,

@@ -7,6 +7,7 @@ use frazil_plan::{
 };
 use frazil_types::{ErrorCode, ReaderCache, StorageLayout, VariablePlan, filter_id};
 
+use crate::shape_trial::TriedShape;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_options::chunk_goal::{Chooser, Findings, Subject, roles_of_input};
@@ -207,22 +208,26 @@ pub(crate) fn without_placeholders(input: &Input, plans: Vec<VariablePlan>) -> V
 }
 
 /// What reads cost under the chunk shapes that were decided, beside others, and the caches that
-/// readers should use, which share one total.
+/// readers should use, which share one total; `tried`: by variable, shapes that are compared, too.
 pub(crate) fn findings(
     input: &Input,
     options: &PackOptions,
     plans: &[VariablePlan],
+    tried: &[Vec<TriedShape>],
 ) -> Result<Vec<Findings>> {
     let axes = roles_of_input(input, &options.chunk_goal)?;
     let chooser = Chooser::new(&options.chunk_goal);
-    let rows = input.variables().iter().zip(plans).zip(&axes);
+    let rows = input.variables().iter().zip(plans).zip(&axes).enumerate();
     let mut found: Vec<Findings> = rows
-        .map(|((variable, plan), axes)| match &plan.layout {
+        .map(|(i, ((variable, plan), axes))| match &plan.layout {
             StorageLayout::Chunked { chunk } => {
                 let expected = expected(variable, options);
                 let mut subject = subject(variable, axes, &expected, options);
                 subject.is_filtered = !plan.pipeline.is_empty();
-                chooser.compare(&subject, chunk)
+                let found = chooser.compare(&subject, chunk);
+                with_tried(found, tried.get(i).map_or(&[], Vec::as_slice), |chunk| {
+                    chooser.compare(&subject, chunk)
+                })
             }
             StorageLayout::Contiguous => Findings::default(),
         })
@@ -233,6 +238,26 @@ pub(crate) fn findings(
         one.cache = cache;
     }
     Ok(found)
+}
+
+/// What was compared, with the shapes that were tried for their size; `costs` compares one with others.
+fn with_tried(
+    mut found: Findings,
+    tried: &[TriedShape],
+    costs: impl Fn(&[u64]) -> Findings,
+) -> Findings {
+    if found.candidates.is_empty() {
+        return found;
+    }
+    for shape in tried {
+        let is_known = (found.candidates.iter()).any(|known| known.chunk == shape.chunk);
+        let own = costs(&shape.chunk).candidates.into_iter().next();
+        if let (false, Some(mut own)) = (is_known, own) {
+            shape.name.clone_into(&mut own.name);
+            found.candidates.push(own);
+        }
+    }
+    found
 }
 
 /// What a plan that is replayed says of a variable.
@@ -290,7 +315,7 @@ fn has_chunks_in_bounds(chunk: &[u64], element_bytes: usize) -> bool {
     bytes.is_some_and(|bytes| bytes <= u64::from(u32::MAX))
 }
 
-fn shape_input(variable: &DatasetInfo) -> ShapeInput<'_> {
+pub(crate) fn shape_input(variable: &DatasetInfo) -> ShapeInput<'_> {
     let (current, checked) = match &variable.storage {
         DatasetStorage::Chunked {
             chunk, pipeline, ..

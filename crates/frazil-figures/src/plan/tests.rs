@@ -26,6 +26,7 @@ fn shape(name: &str, chunk: &[u64], seconds: f64) -> ChunkCandidate {
     ChunkCandidate {
         name: name.into(),
         chunk: chunk.to_vec(),
+        quick_ratio: None,
         chunk_bytes: 4096,
         reads: vec![read("map", seconds), read("series", seconds * 20.0)],
     }

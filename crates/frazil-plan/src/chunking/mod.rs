@@ -2,8 +2,9 @@
 //!
 //! Two rules decide. Where nothing is said about reads, [`choose`] balances maps and series in
 //! chunks of about 1 MiB; of large variables [`parts_for_reads`] are smaller ones, if they pack as well.
-//! Where reads or storage are stated, [`choose_for_reads`] minimises what the worst of the wanted reads
-//! costs beside its own best. All are pure: shapes in, shapes out.
+//! Where
+//! bytes are what counts, some of [`shapes_for_size`] may pack better. Where reads or storage are stated,
+//! [`choose_for_reads`] minimises what the worst of the wanted reads costs beside its own best. All are pure: shapes in, shapes out.
 
 mod axes;
 mod balance;
@@ -11,6 +12,7 @@ mod cache;
 mod chunk_shape;
 mod cost;
 mod fixed_shape;
+mod for_size;
 mod goal;
 mod goal_input;
 mod read_cost;
@@ -24,6 +26,7 @@ pub use chunk_shape::{
     ShapePolicy, choose,
 };
 pub use fixed_shape::{CMIP7_CHUNK_BYTES, apply_override, cmip7_data_shape, whole_shape};
+pub use for_size::{NamedShape, shapes_for_size};
 pub use goal::{
     Candidate, KEEP_FOR_READS, MOST_CHUNKS, ReadChoice, ReadEstimate, ServingShape,
     choose_for_reads, compare_for_reads, parts_for_reads,

@@ -79,6 +79,16 @@ impl ReadCosts {
             .map(|(&own, &theirs)| factor(own, theirs))
             .fold(factor(self.map, other.map), f64::max)
     }
+
+    /// Whether no read fetches more than `factor` times what it fetches by `other`, or more than so many bytes, which
+    /// are cheap in any case.
+    pub(crate) fn are_within(&self, other: &Self, factor: f64, cheap_bytes: u64) -> bool {
+        let is_within = |own: ReadCost, theirs: ReadCost| {
+            own.bytes as f64 <= (factor * theirs.bytes as f64).max(cheap_bytes as f64)
+        };
+        let mut lines = self.lines.iter().zip(&other.lines);
+        is_within(self.map, other.map) && lines.all(|(&own, &theirs)| is_within(own, theirs))
+    }
 }
 
 #[cfg(test)]

@@ -99,6 +99,10 @@ fn shapes(candidates: &[ChunkCandidate], first: &ChunkCandidate) -> Table {
         Column::extents("elements"),
         Column::number("size"),
     ];
+    let are_tried = candidates.iter().any(|one| one.quick_ratio.is_some());
+    if are_tried {
+        columns.push(Column::number("quick ratio"));
+    }
     for read in &first.reads {
         columns.push(Column::number(&format!("{}: ms", read.read)));
         columns.push(Column::number("chunks").optional());
@@ -111,6 +115,10 @@ fn shapes(candidates: &[ChunkCandidate], first: &ChunkCandidate) -> Table {
             text::shape(&candidate.chunk),
             human(candidate.chunk_bytes),
         ];
+        if are_tried {
+            let ratio = candidate.quick_ratio;
+            cells.push(ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}")));
+        }
         for read in &candidate.reads {
             cells.push(milliseconds(read.seconds));
             cells.push(format!("{:.0}", read.chunks));
@@ -216,6 +224,7 @@ mod tests {
             chunk_candidates: vec![ChunkCandidate {
                 name: "chosen".to_owned(),
                 chunk: vec![10, 50],
+                quick_ratio: None,
                 chunk_bytes: 2000,
                 reads: vec![ReadCandidate {
                     read: "series".to_owned(),
