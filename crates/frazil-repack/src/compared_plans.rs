@@ -10,7 +10,7 @@ use frazil_types::{DeflateEncoder, FilterPipeline, QuantizePlan};
 
 use crate::known_sizes::KnownSizes;
 use crate::planning::Planning;
-use crate::shape_trial::ShapesTried;
+use crate::shapes_tried::ShapesTried;
 use frazil_file::error::Result;
 
 /// Sizes of trials take no more than one byte in so many of the memory that there is.

@@ -54,5 +54,6 @@ mod samples;
 mod shape_contest;
 mod shape_trial;
 mod shapes;
+mod shapes_tried;
 mod tried_chunks;
 mod unpack_classic;

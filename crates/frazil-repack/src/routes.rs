@@ -13,7 +13,7 @@ use frazil_types::{ChunkGrid, DeflateEncoder, FilterPipeline, QuantizePlan, Vari
 use crate::compared::Compared;
 use crate::input_filters::checksum_only;
 use crate::planning::Planning;
-use crate::shape_trial::TriedShape;
+use crate::shapes_tried::TriedShape;
 use crate::tried_chunks::Told;
 pub(crate) use fallback::Fallback;
 use frazil_file::chunk_subset::ChunkSubset;

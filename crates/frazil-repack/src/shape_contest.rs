@@ -6,7 +6,7 @@ use frazil_plan::{ChunkChoice, FilterChoice, index_bytes};
 
 use crate::filter_trial::{Trial, Tried};
 use crate::planning::Depth;
-use crate::shape_trial::ShapesTried;
+use crate::shapes_tried::ShapesTried;
 use frazil_file::error::Result;
 
 /// What other filters than those of the quick encoder may gain more or less in another shape, by what that gains.

@@ -21,6 +21,7 @@ use crate::fill::may_omit_fill;
 use crate::filter_trial::Trial;
 use crate::sample_boxes::chosen as spread_chunks;
 use crate::shapes::shape_input;
+use crate::shapes_tried::{ShapesTried, TriedShape};
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::{Error, Result};
 use frazil_file::sources::Stored;
@@ -51,38 +52,6 @@ const BATCH_BYTES: u64 = 256 << 10;
 /// The quick encoder, with shuffle and without.
 const LEVEL: u32 = 4;
 const ENCODER: Option<DeflateEncoder> = Some(DeflateEncoder::Libdeflate(LEVEL.cast_signed()));
-
-/// A chunk shape that was tried.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct TriedShape {
-    /// `by rule`, `standard`, `records`.
-    pub(crate) name: &'static str,
-    /// Extents in elements.
-    pub(crate) chunk: Vec<u64>,
-    /// Stored bytes by raw bytes of what was encoded, the chunks' index included.
-    pub(crate) share: f64,
-}
-
-/// The shapes that were tried of one variable, and the one that came out smaller than what the rule chose.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct ShapesTried {
-    /// The rule's choice first; empty: none were tried.
-    pub(crate) shapes: Vec<TriedShape>,
-    /// What to compare the rule's choice with.
-    pub(crate) rival: Option<ChunkChoice>,
-}
-
-impl ShapesTried {
-    /// What the rival takes by what the rule's choice takes, under the quick encoder.
-    pub(crate) fn factor(&self) -> f64 {
-        let chunk = self.rival.as_ref().and_then(|rival| rival.chunk.as_ref());
-        let rival = (self.shapes.iter()).find(|one| Some(&one.chunk) == chunk);
-        match (self.shapes.first(), rival) {
-            (Some(by_rule), Some(rival)) => rival.share / by_rule.share,
-            _ => 1.0,
-        }
-    }
-}
 
 /// One shape of a variable.
 struct Shape {

@@ -7,7 +7,7 @@ use frazil_plan::{
 };
 use frazil_types::{ErrorCode, ReaderCache, StorageLayout, VariablePlan, filter_id};
 
-use crate::shape_trial::TriedShape;
+use crate::shapes_tried::TriedShape;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_options::chunk_goal::{Chooser, Findings, Subject, roles_of_input};
