@@ -35,6 +35,7 @@ from .masks import given
 from .operations import pack
 from .options import filter_rules
 from .progress import Progress
+from .same_process import SameProcess
 from .temporary import Temporary
 from .types import type_number
 from .writer import VariableWriter, Writer
@@ -98,6 +99,9 @@ class Output:
         self.dropped: list[str] = []
         self.notices: list[str] = []
         self._lock = threading.Lock()
+        # Values are computed later, by whoever computes a delayed object.
+        self.is_delayed = False
+        self._failure: BaseException | None = None
         # Delayed values that nobody computes leave nothing behind, nor does the program's end.
         given_up = (self.writer, self._temporary, os.getpid())
         self._give_up = weakref.finalize(self, _give_up, *given_up)
@@ -149,6 +153,25 @@ class Output:
         """Leaves everything as it was."""
         self._give_up()
 
+    def fail(self, error: BaseException) -> None:
+        """Gives a delayed write up: what failed first is raised by all that comes later."""
+        if self._give_up.alive:
+            self._failure = self._failure or error
+            self.abandon()
+
+    def check_open(self) -> None:
+        """Refuses values of a delayed write that is over."""
+        if not self.is_delayed or self._give_up.alive:
+            return
+        if isinstance(self._failure, Error):
+            raise self._failure
+        ended = "was computed already" if self._failure is None else "failed and was given up"
+        raise InvalidArgumentError(
+            f"this delayed write {ended}",
+            file=self.name,
+            cure="call to_netcdf again for another one",
+        ) from self._failure
+
     def tell(self) -> None:
         """All notices, and one about all encodings that were dropped."""
         if self.dropped:
@@ -169,17 +192,20 @@ def _give_up(writer: Writer, temporary: Temporary | None, process: int) -> None:
         temporary.remove()
 
 
-class Target:
+class Target(SameProcess):
     """Where xarray and dask put the values of one variable."""
 
     def __init__(
         self,
+        output: Output,
         variable: VariableWriter,
         offset: tuple[int, ...],
         progress: Progress | None,
         places: float | None = None,
     ) -> None:
+        self._output = output
         self._variable, self._offset, self._progress = variable, offset, progress
+        self._belongs_to = output.name, variable.name
         self._places = places
         # Whose number of working threads follows the puts.
         self.crew: Crew | None = None
@@ -197,6 +223,17 @@ class Target:
         return uuid.uuid4().hex
 
     def __setitem__(self, key: Any, values: Any) -> None:
+        self._output.check_open()
+        try:
+            with self._output.named():
+                self._put(key, values)
+        except BaseException as error:
+            if self._output.is_delayed:
+                self._output.fail(error)
+                self._output.check_open()
+            raise
+
+    def _put(self, key: Any, values: Any) -> None:
         values = given(values, self._variable.dtype)
         start = list(self._offset)
         if key is not Ellipsis:
@@ -364,7 +401,9 @@ class FrazilStore(WritableCFDataStore):
         added = self.writer.add_variable(
             name, dtype, variable.dims, self.group, attrs=attrs, **settings
         )
-        return Target(added, self._offset(added), self.progress, found.places), variable.data
+        return Target(
+            self._output, added, self._offset(added), self.progress, found.places
+        ), variable.data
 
     def _offset(self, variable: VariableWriter) -> tuple[int, ...]:
         """Where values go on."""
@@ -395,7 +434,7 @@ class FrazilStore(WritableCFDataStore):
             attrs.pop("_FillValue", None)
         for key, value in attrs.items():
             existing.set_attribute(key, value)
-        return Target(existing, self._offset(existing), self.progress, places)
+        return Target(self._output, existing, self._offset(existing), self.progress, places)
 
     def _give_way(self, found: Storage, name: str, *, is_asked: bool) -> None:
         """Rules go before a variable's encoding, but for compression that is asked for."""

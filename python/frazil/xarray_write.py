@@ -77,9 +77,12 @@ class _Values:
         ]
 
         if not compute:
+            output.is_delayed = True
             return da.store(self.sources, self.targets, lock=False, compute=False)
-        if _computes_elsewhere():
-            return self._stream()
+        from .delayed import computes_elsewhere
+
+        if computes_elsewhere():
+            return self.stream()
         with crew(self.targets[0].leave_memory) as pool:
             for target in self.targets:
                 target.crew = pool
@@ -87,7 +90,7 @@ class _Values:
             da.store(self.sources, self.targets, lock=False, **options)
         return None
 
-    def _stream(self) -> None:
+    def stream(self) -> None:
         """The writer lives in this process: blocks come to it, a few at a time."""
         import dask
         from dask.array.core import slices_from_chunks
@@ -100,17 +103,6 @@ class _Values:
                 found = dask.compute(*blocks[window])
                 for place, values in zip(places[window], found, strict=True):
                     target[place] = values
-
-
-def _computes_elsewhere() -> bool:
-    """Whether dask is set up to compute in other processes."""
-    from dask.base import get_scheduler
-
-    get = get_scheduler()
-    if get is None:
-        return False
-    owner = type(getattr(get, "__self__", None)).__module__
-    return "distributed" in owner or "multiprocessing" in getattr(get, "__module__", "")
 
 
 @documented(WriterKeywords)
@@ -164,7 +156,8 @@ def to_netcdf(
         change the meaning of old values is refused: another encoding, another ``units``, times that
         the file's units cannot hold. So is rounding.
     compute : bool
-        If false, return a delayed object that computes and writes dask's values.
+        If false, return a delayed object that computes and writes dask's values. It can be
+        computed once. Its ``compute()`` also works on a cluster: blocks come to this process.
     client : distributed.Client, optional
         The cluster whose workers compute, pack and write dask's blocks into one new file on a
         shared file system. If a worker is lost, only its own work is repeated. By default, blocks
@@ -244,9 +237,9 @@ def to_netcdf(
         if compute:
             output.finish()
             return None
-    import dask
+    from .delayed import DelayedWrite
 
-    return dask.delayed(_finish_later)(delayed, _Held(output))
+    return DelayedWrite(delayed, values, output)
 
 
 def _check_new_and_from_here(
@@ -422,20 +415,6 @@ def _dump(
         encoding=encoding,
         unlimited_dims=_sanitize_unlimited_dims(dataset, unlimited_dims),
     )
-
-
-class _Held:
-    """An output as dask may hold it: not looked into, not tokenized by content."""
-
-    def __init__(self, output: Output) -> None:
-        self.output = output
-
-    def __dask_tokenize__(self) -> str:
-        return f"frazil-{id(self.output)}"
-
-
-def _finish_later(_stored: Any, held: _Held) -> None:
-    held.output.finish()
 
 
 class FrazilAccessor:
