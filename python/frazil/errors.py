@@ -224,7 +224,8 @@ class FileNotice(UserWarning):
 
 
 class EncodingNotice(UserWarning):
-    """Encodings that no longer fit were dropped, see :func:`frazil.to_netcdf`."""
+    """Not all is as the data have it, see :func:`frazil.to_netcdf`: encodings that no longer fit
+    were dropped, their type rounds, or other values of the file stay."""
 
 
 _BY_CODE: dict[int, type[Error]] = {

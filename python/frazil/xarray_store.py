@@ -9,7 +9,7 @@ import threading
 import uuid
 import warnings
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,8 @@ class Output:
             raise
         self._layout, self._options = layout, options
         self.dropped: list[str] = []
+        # Variables whose other values in the file stay.
+        self.kept: list[str] = []
         self.notices: list[str] = []
         self._lock = threading.Lock()
         # Values are computed later, by whoever computes a delayed object.
@@ -173,13 +175,17 @@ class Output:
         ) from self._failure
 
     def tell(self) -> None:
-        """All notices, and one about all encodings that were dropped."""
+        """All notices, one about all encodings that were dropped, one about values that stay."""
         if self.dropped:
             listed = ", ".join(self.dropped)
             self.notices.append(f"encodings that do not fit any more were dropped: {listed}")
+        if self.kept:
+            listed = ", ".join(self.kept)
+            self.notices.append(f"values in the file differ from those given, and stay: {listed}")
         for message in self.notices:
             warnings.warn(plain(message), EncodingNotice, stacklevel=_depth())
         self.dropped.clear()
+        self.kept.clear()
         self.notices.clear()
 
 
@@ -269,6 +275,7 @@ class FrazilStore(WritableCFDataStore):
         "_existing",
         "_output",
         "append_dim",
+        "asked",
         "group",
         "progress",
     )
@@ -286,6 +293,8 @@ class FrazilStore(WritableCFDataStore):
         self._output = output
         self.group = None if group is None or not group.strip("/") else group.strip("/")
         self.append_dim = append_dim
+        #: Variables whose encoding the user states.
+        self.asked: frozenset[Hashable] = frozenset()
         self.progress = progress
         if self.group is not None:
             output.writer.add_group(self.group)
@@ -354,7 +363,13 @@ class FrazilStore(WritableCFDataStore):
     def encode(self, variables: Mapping[Any, Any], attributes: Any) -> Any:
         file = self._output.name
         variables = {
-            name: packing_range.checked(variable, str(name), file)
+            name: packing_range.checked(
+                variable,
+                str(name),
+                file,
+                is_asked=name in self.asked,
+                is_continued=name in self._existing,
+            )
             for name, variable in variables.items()
         }
         return super().encode(variables, attributes)

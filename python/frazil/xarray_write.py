@@ -151,10 +151,11 @@ def to_netcdf(
         as a mapping of groups to them.
     append_dim : str, optional
         The unlimited dimension along which to add values to the variables of an existing file;
-        ``mode`` is then ``"a"``. Variables without this dimension do not change. If there is no
-        such file yet, this call makes it. Values are encoded as the file has them. What would
-        change the meaning of old values is refused: another encoding, another ``units``, times that
-        the file's units cannot hold. So is rounding.
+        ``mode`` is then ``"a"``. Variables without this dimension do not change; other coordinates
+        than those of the file are refused. If there is no such file yet, this call makes it. Values
+        are encoded as the file has them. What would change the meaning of old values is refused:
+        another encoding, another ``units``, times that the file's units cannot hold. Rounding is
+        refused, too.
     compute : bool
         If false, return a delayed object that computes and writes dask's values. It can be
         computed once. Its ``compute()`` also works on a cluster: blocks come to this process.
@@ -228,6 +229,7 @@ def to_netcdf(
                 fit = fitted(one, path, at, append_dim, wanted)
                 one, wanted = fit.dataset, fit.encoding
                 output.dropped += fit.dropped
+                output.kept += fit.differing
                 if growing is None and append_dim in one.dims:
                     growing = [append_dim]
             _dump(one, store, at, values, wanted, growing)
@@ -408,6 +410,7 @@ def _dump(
         # Nothing goes on.
         return
     store = root if group is None else root.get_child_store(group)
+    store.asked = frozenset(encoding)
     dump_to_store(
         dataset,
         store,
