@@ -29,6 +29,7 @@ from .errors import (
     Error,
     InvalidArgumentError,
     IsFolderError,
+    named,
     plain,
 )
 from .masks import given
@@ -37,7 +38,7 @@ from .options import filter_rules
 from .progress import Progress
 from .same_process import SameProcess
 from .temporary import Temporary
-from .types import type_number
+from .types import instead_of, type_number
 from .writer import VariableWriter, Writer
 
 
@@ -393,13 +394,11 @@ class FrazilStore(WritableCFDataStore):
             target = self._go_on(*existing, variable, is_asked=check_encoding)
             return target, variable.data
         attrs = dict(variable.attrs)
-        dtype = _dtype(variable)
+        with named(self._output.name, name):
+            dtype = _dtype(variable)
         growing = {*(unlimited_dims or ()), *self.writer._known.unlimited()}
-        try:
+        with named(self._output.name, name):
             found = storage(variable, is_asked=check_encoding, unlimited=growing)
-        except Error as error:
-            error.file, error.variable = self._output.name, name
-            raise
         if variable.dtype.metadata and "enum" in variable.dtype.metadata:
             found.dropped.append("enumeration")
         self._give_way(found, name, is_asked=check_encoding)
@@ -520,6 +519,9 @@ def _dtype(variable: Any) -> Any:
     if variable.dtype.kind == "O" and (variable.dtype.metadata or {}).get("element_type") is bytes:
         return str
     if variable.dtype.kind not in "iufS":
-        raise InvalidArgumentError(f"unsupported dtype for netCDF4 variable: {variable.dtype}")
+        raise InvalidArgumentError(
+            f"unsupported dtype for netCDF4 variable: {variable.dtype}",
+            cure=instead_of(variable.dtype),
+        )
     type_number(variable.dtype)
     return variable.dtype

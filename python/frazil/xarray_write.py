@@ -15,7 +15,7 @@ from . import _frazil, checks, far
 from .appending import fitted
 from .block_shapes import as_declared, check_known
 from .crew import crew
-from .errors import InvalidArgumentError, UnknownNameError
+from .errors import InvalidArgumentError, UnknownNameError, named
 from .keywords import WriterKeywords
 from .options import StrPath, check_names, documented, precision_rules, stated
 from .progress import Progress, ProgressBar, listener
@@ -206,6 +206,8 @@ def to_netcdf(
         return None
     if client is not None:
         _check_client(client, path, mode if append_dim is None else "a", compute)
+    with named(path):
+        compute = checks.flag("compute", compute)
     nodes, mode = _checked(dataset, path, mode, group, append_dim)
     _check_encoding(dataset, group, encoding, path)
     is_tree = isinstance(dataset, xr.DataTree)
@@ -213,7 +215,8 @@ def to_netcdf(
     if layout != "standard" and mode == "a":
         raise InvalidArgumentError("a layout is for new files", file=path)
     asked = stated(to_netcdf, WriterKeywords, options)
-    asked["precision"] = precision_rules(asked.get("precision"))
+    with named(path):
+        asked["precision"] = precision_rules(asked.get("precision"))
     is_shared = asked.pop("precision_is_shared", False)
     with _showing(progress) as bar, _new_or_unchanged(path, mode, layout, asked) as output:
         if not is_shared:
@@ -365,7 +368,7 @@ def _check_encoding(dataset: Any, group: str | None, encoding: Any, path: StrPat
                 cure=checks.one_of(node, list(of_nodes)),
             )
         names = [str(name) for name in of_nodes[node].variables]
-        for name in checks.mapping("encoding", of_group, _ENCODINGS):
+        for name, of_variable in checks.mapping("encoding", of_group, _ENCODINGS).items():
             if name not in names:
                 raise UnknownNameError(
                     "an encoding is stated for it, and the data have no such variable",
@@ -373,6 +376,8 @@ def _check_encoding(dataset: Any, group: str | None, encoding: Any, path: StrPat
                     variable=f"{node}/{name}".replace("//", "/") if node else name,
                     cure=checks.one_of(name, names),
                 )
+            with named(path, name):
+                checks.mapping("encoding", of_variable, 'a mapping, {"zlib": True}')
 
 
 def _nodes(dataset: Any, group: str | None) -> list[tuple[str | None, xr.Dataset]]:
