@@ -235,7 +235,8 @@ def to_netcdf(
                 output.kept += fit.differing
                 if growing is None and append_dim in one.dims:
                     growing = [append_dim]
-            _dump(one, store, at, values, wanted, growing)
+            with named(path):
+                _dump(one, store, at, values, wanted, growing)
         output.notices += doubtful_lengths(asked, nodes, output, append_dim)
         output.tell()
         delayed = values.put(compute, client, output)
@@ -414,6 +415,7 @@ def _dump(
     if dataset.sizes.get(root.append_dim) == 0 and root.is_continued(group):
         # Nothing goes on.
         return
+    dataset, encoding = _with_coordinates(dataset, encoding)
     store = root if group is None else root.get_child_store(group)
     store.asked = frozenset(encoding)
     dump_to_store(
@@ -423,6 +425,27 @@ def _dump(
         encoding=encoding,
         unlimited_dims=_sanitize_unlimited_dims(dataset, unlimited_dims),
     )
+
+
+def _with_coordinates(
+    dataset: xr.Dataset, encoding: Mapping[Any, Any]
+) -> tuple[xr.Dataset, Mapping[Any, Any]]:
+    """Hands ``coordinates`` on: xarray reads it where a dataset has it, not from what is stated."""
+    stated = {name: one["coordinates"] for name, one in encoding.items() if "coordinates" in one}
+    if not stated:
+        return dataset, encoding
+    dataset = dataset.copy()
+    for name, text in stated.items():
+        if not isinstance(text, str | None):
+            cause = f"encoding coordinates is {text!r}; it must be names in a text, or None"
+            raise InvalidArgumentError(cause, variable=str(name))
+        dataset[name].encoding = {**dataset[name].encoding, "coordinates": text}
+    others = {
+        name: {key: value for key, value in one.items() if key != "coordinates"}
+        for name, one in encoding.items()
+    }
+    # Where nothing else is stated, encodings that came with the data stay.
+    return dataset, {name: one for name, one in others.items() if one}
 
 
 class FrazilAccessor:
