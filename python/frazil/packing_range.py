@@ -82,8 +82,9 @@ def _packing(variable: xr.Variable, name: str, file: str, fractions: _Fractions)
     )
 
 
-def _number(stated: Any) -> Any:
-    return None if stated is None else np.asarray(stated).item()
+def _number(stated: Any) -> float | None:
+    # Integers would wrap around in the small types of values.
+    return None if stated is None else float(np.asarray(stated).item())
 
 
 def _missing(stated: Any, dtype: np.dtype) -> int | None:
@@ -105,8 +106,8 @@ class _Packing:
     name: str
     file: str
     dtype: np.dtype
-    scale: Any
-    offset: Any
+    scale: float | None
+    offset: float | None
     missing: tuple[int, ...]
     fractions: _Fractions
 

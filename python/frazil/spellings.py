@@ -17,6 +17,7 @@ _PHRASES = {
     "unpack to netCDF-4 instead (--format netcdf4)": 'unpack to netCDF-4: format="netcdf4"',
     "frazil pack --pack-integers": 'frazil.pack with the key "pack_integers" of precision',
     "--in-place and --out-dir would keep it": "in_place=True would keep it",
+    "`frazil plan --json FILE` writes": "frazil.plan(FILE) returns",
     "`pack --plan`": "frazil.pack(plan=)",
     "`frazil info` lists": "frazil.info lists",
     " (--rel-error, --abs-error)": "",
@@ -57,7 +58,10 @@ def in_python(text: str) -> str:
     text = _BOUND.sub(_bound, text)
     text = _PACK.sub(_pack, text)
     text = _READABLE_BY.sub(r'readable_by="\1"', text)
-    return _OPTION.sub(_parameter, text)
+    # What still stands in backticks are commands of other programs.
+    parts = text.split("`")
+    parts[::2] = (_OPTION.sub(_parameter, part) for part in parts[::2])
+    return "`".join(parts)
 
 
 def _bound(found: re.Match[str]) -> str:

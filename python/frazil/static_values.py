@@ -73,12 +73,10 @@ def _difference(
         return f"{_axes(ours)} there, {_axes(theirs)} in the values added"
     theirs = _as_read(theirs, encoding, name)
     left, right = ours.values, theirs.values
-    same = np.asarray(left == right)
-    if same.shape != left.shape:
-        # Of types that do not compare.
-        same = np.zeros(left.shape, bool)
+    same = np.zeros(left.shape, bool)
+    # Some types do not compare: they differ.
     with contextlib.suppress(TypeError):
-        same |= (left != left) & (right != right)
+        same |= (left == right) | ((left != left) & (right != right))
     if same.all():
         return None
     at = tuple(np.argwhere(~same)[0])

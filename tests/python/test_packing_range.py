@@ -79,6 +79,12 @@ def test_what_has_no_place_is_refused(values, encoding, cause, is_dask, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_integer_offset_is_subtracted_beyond_the_type_of_the_values(tmp_path):
+    data = xr.Dataset({"n": ("x", np.array([1, 250], "u1"))})
+    found = written(tmp_path / "out.nc", data, dtype="i2", add_offset=280, scale_factor=1)
+    np.testing.assert_array_equal(found.n, data.n)
+
+
 def test_what_has_a_place_is_written(tmp_path):
     path = tmp_path / "out.nc"
     data = xr.Dataset({"t2m": ("x", np.array([1.0, np.nan, np.inf]))})

@@ -27,6 +27,7 @@ CRATES = Path(__file__).resolve().parents[2] / "crates"
         ),
         ("raise --memory, or choose --chunks", "raise memory=, or choose chunks="),
         ("add --overwrite to replace it", "add overwrite=True to replace it"),
+        ("what `frazil plan --json FILE` writes, or", "what frazil.plan(FILE) returns, or"),
         ("a plan is replayed by `pack --plan`", "a plan is replayed by frazil.pack(plan=)"),
     ],
 )
@@ -40,6 +41,7 @@ def test_options_become_parameters(command, python):
         "h5clear -s --increment=0 a.nc",
         "grow one: frazil train --table FILE -o TREE.json",
         "`frazil synth --list` shows them",
+        "set what `aws configure export-credentials --format env` prints",
     ],
 )
 def test_commands_that_the_package_has_not_stay(text):
@@ -52,8 +54,9 @@ def test_no_cure_of_the_engine_keeps_an_option_of_the_command():
         if {"frazil-cli", "frazil-tools", "frazil-train", "frazil-bench"} & {*source.parts}:
             continue
         text = source.read_text().partition("#[cfg(test)]")[0]
-        found += re.findall(r'with_cure\(\s*"((?:[^"\\]|\\.)*)"', text)
+        found += re.findall(r'with_cure\(\s*"((?:[^"\\]|\\.|\\\n)*)"', text)
     assert len(found) > 50
     for cure in found:
         ours = in_python(re.sub(r"\\\n\s*", "", cure))
-        assert not re.search(r"(?<!\w)--[a-z]", ours) or ours == cure, ours
+        is_foreign = re.search(r"`(?:aws|h5clear|ptrepack)\b|frazil train", ours)
+        assert is_foreign or not re.search(r"(?<!\w)--[a-z]", ours), ours
