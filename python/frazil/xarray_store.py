@@ -158,14 +158,18 @@ class Output:
 
     def fail(self, error: BaseException) -> None:
         """Gives a delayed write up: what failed first is raised by all that comes later."""
-        if self._give_up.alive:
-            self._failure = self._failure or error
-            self.abandon()
+        with self._lock:
+            if self._give_up.alive:
+                self._failure = error
+                self.abandon()
 
     def check_open(self) -> None:
         """Refuses values of a delayed write that is over."""
         if not self.is_delayed or self._give_up.alive:
             return
+        with self._lock:
+            # Whoever is told that it failed finds the file unlocked.
+            pass
         if isinstance(self._failure, Error):
             raise self._failure
         ended = "was computed already" if self._failure is None else "failed and was given up"

@@ -1,5 +1,7 @@
 """Delayed writes: where they are computed, and what is left if that fails."""
 
+import threading
+import time
 from unittest.mock import Mock
 
 import dask
@@ -10,7 +12,7 @@ import pytest
 import xarray as xr
 from distributed import Client, LocalCluster
 from frazil.errors import InvalidArgumentError, NoSpaceError, UnsupportedError
-from frazil.writer import VariableWriter
+from frazil.writer import VariableWriter, Writer
 from support.cluster import cluster_of
 
 
@@ -107,6 +109,28 @@ def test_values_that_cannot_be_written_let_others_write(tmp_path, monkeypatch):
     with pytest.raises(NoSpaceError, match="the disk is full"):
         dask.compute(delayed)
     assert_written(path, sample(20))
+
+
+def test_whoever_is_told_of_a_failure_may_write(tmp_path, monkeypatch):
+    """Several threads fail at once; the last to know must not be the one that lets go."""
+    path = tmp_path / "late.nc"
+    delayed = frazil.to_netcdf(sample(), path, compute=False)
+    abandon, both = Writer.abandon, threading.Barrier(2)
+
+    def slowly(writer):
+        time.sleep(0.3)
+        abandon(writer)
+
+    def fail(*_):
+        both.wait(10)
+        raise NoSpaceError("the disk is full", file=path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(VariableWriter, "_put", fail)
+        patched.setattr(Writer, "abandon", slowly)
+        with pytest.raises(NoSpaceError):
+            dask.compute(delayed, scheduler="threads", num_workers=2)
+    frazil.Writer(path).close()
 
 
 def test_a_delayed_write_is_computed_once(tmp_path):
