@@ -378,7 +378,8 @@ def _check_encoding(dataset: Any, group: str | None, encoding: Any, path: StrPat
                     cure=checks.one_of(name, names),
                 )
             with named(path, name):
-                checks.mapping("encoding", of_variable, 'a mapping, {"zlib": True}')
+                # In xarray's words.
+                checks.mapping("encoding", of_variable, 'castable to a dict, {"zlib": True}')
 
 
 def _nodes(dataset: Any, group: str | None) -> list[tuple[str | None, xr.Dataset]]:
