@@ -19,6 +19,7 @@ from .errors import InvalidArgumentError
 from .file import Group
 from .file import open as open_file
 from .options import StrPath
+from .static_values import differing
 
 # How numbers become values.
 _DECODING = ("scale_factor", "add_offset", "_Unsigned", "dtype")
@@ -93,11 +94,14 @@ class Fitted:
         What was stated of variables that the file does not have yet.
     dropped : list of str
         What was stated of storage, and the file has otherwise.
+    differing : list of str
+        Variables without the dimension whose values in the file are others, and stay.
     """
 
     dataset: xr.Dataset
     encoding: dict[Hashable, Mapping[str, Any]]
     dropped: list[str]
+    differing: list[str]
 
 
 def fitted(
@@ -112,9 +116,10 @@ def fitted(
     Raises
     ------
     InvalidArgumentError
-        If the dimension of the file cannot grow, or if ``encoding`` contradicts the file.
+        If the dimension of the file cannot grow, if ``encoding`` contradicts the file, or if
+        values along another dimension have other coordinates there.
     """
-    result = Fitted(dataset, dict(encoding), [])
+    result = Fitted(dataset, dict(encoding), [], [])
     if not Path(path).exists() or not _has_group(path, group):
         return result
     with xr.open_dataset(path, engine="frazil", group=group) as existing:
@@ -126,6 +131,13 @@ def fitted(
             )
         shared = [name for name in dataset.variables if name in existing.variables]
         settled = [name for name in shared if append_dim not in dataset[name].dims]
+        encodings = {
+            name: _as_in_file(existing.variables[name], dataset[name].attrs)
+            for name in settled
+            # Rounded ones are others.
+            if not any(key.startswith(_ROUNDED) for key in existing.variables[name].attrs)
+        }
+        result.differing = differing(dataset, existing, encodings, path)
         result.dataset = dataset = dataset.drop_vars(settled).copy()
         for name in shared:
             stated = result.encoding.pop(name, {})

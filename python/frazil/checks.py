@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import _frazil
 from .errors import FileMissingError, InvalidArgumentError, UnsupportedError
 from .types import whole_count
@@ -35,6 +37,13 @@ def mapping(name: str, value: Any, allowed: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise refuse(name, value, allowed)
     return {str(key): one for key, one in value.items()}
+
+
+def flag(name: str, value: Any) -> bool:
+    """A yes or a no."""
+    if not isinstance(value, bool | np.bool_) and not (isinstance(value, int) and value in (0, 1)):
+        raise refuse(name, value, "True or False")
+    return bool(value)
 
 
 def path(name: str, value: Any, allowed: str) -> Path:

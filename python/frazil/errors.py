@@ -4,16 +4,18 @@ All of them are :class:`Error`. Most are also the exception that Python itself r
 case, so that ``except FileNotFoundError`` catches a missing file.
 
 Where Python or xarray says which exception it must be, functions raise that one: :class:`TypeError`
-for keywords that are unknown and for copies of a :class:`frazil.Writer`, :class:`IndexError` for
-indices. What xarray itself finds wrong with a dataset is its :class:`ValueError` or
-:class:`TypeError`, and what dask computes raises its own exceptions.
+for keywords that are unknown and for copies of a :class:`frazil.Writer`. What xarray itself finds
+wrong with a dataset is its :class:`ValueError` or :class:`TypeError`, and what dask computes raises
+its own exceptions.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
+from collections.abc import Iterator
 from typing import ClassVar
 
 from .spellings import in_python
@@ -30,6 +32,17 @@ _NOT_PLAIN = re.compile(
 def plain(text: str) -> str:
     """Write out every character that a terminal would obey in place of showing it."""
     return _NOT_PLAIN.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+@contextlib.contextmanager
+def named(file: str | os.PathLike[str], variable: str | None = None) -> Iterator[None]:
+    """Errors raised within name the file and the variable, unless they name others."""
+    try:
+        yield
+    except Error as error:
+        error.file = error.file or os.fspath(file)
+        error.variable = error.variable or variable
+        raise
 
 
 class Error(Exception):
@@ -110,6 +123,10 @@ class FileMissingError(NotFoundError, FileNotFoundError):
 
 class MissingGroupError(NotFoundError, OSError):
     """A group that a file does not have; xarray's engines raise :class:`OSError` then."""
+
+
+class BadIndexError(InvalidArgumentError, IndexError):
+    """An index or a slice that the axes of a variable do not have."""
 
 
 class IsFolderError(InvalidArgumentError, IsADirectoryError):
@@ -224,7 +241,8 @@ class FileNotice(UserWarning):
 
 
 class EncodingNotice(UserWarning):
-    """Encodings that no longer fit were dropped, see :func:`frazil.to_netcdf`."""
+    """Not all is as the data have it, see :func:`frazil.to_netcdf`: encodings that no longer fit
+    were dropped, their type rounds, or other values of the file stay."""
 
 
 _BY_CODE: dict[int, type[Error]] = {
@@ -263,4 +281,6 @@ def from_parts(
     kind = _BY_CODE.get(code, Error)
     if kind is NotFoundError and file is not None and not os.path.lexists(file):
         kind = FileMissingError
+    if kind is InvalidArgumentError and file is not None and os.path.isdir(file):  # noqa: PTH112
+        kind = IsFolderError
     return kind(cause, code=code, file=file, variable=variable, cure=cure and in_python(cure))

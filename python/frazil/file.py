@@ -24,7 +24,15 @@ from .datatypes import (
     read_dtype,
     text,
 )
-from .errors import FileNotice, InvalidArgumentError, NotFoundError, UnknownNameError, plain
+from .errors import (
+    BadIndexError,
+    FileNotice,
+    InvalidArgumentError,
+    NotFoundError,
+    UnknownNameError,
+    named,
+    plain,
+)
 from .options import Reads, StrPath, explained
 from .pictures import chunk_grid_html, escape, folded, folded_list, largest_first
 from .types import whole_count, whole_number
@@ -466,7 +474,8 @@ class Variable:
         return self[...] if dtype is None else self[...].astype(dtype)
 
     def __getitem__(self, key: Any) -> np.ndarray:
-        axes, shape, flips = _selections(key, self.shape or ())
+        with named(self._file.filename, self.name):
+            axes, shape, flips = _selections(key, self.shape or ())
         if self.shape is None:
             # As of an attribute without a value.
             return np.empty(0, self.dtype)
@@ -535,7 +544,7 @@ def _selections(
         keys = (*keys[:at], *[slice(None)] * missing, *keys[at + 1 :])
     keys = (*keys, *[slice(None)] * (len(shape) - len(keys)))
     if len(keys) != len(shape):
-        raise IndexError(f"{len(keys)} indices for {len(shape)} axes")
+        raise BadIndexError(f"{len(keys)} indices for {len(shape)} axes")
     axes: list[Selection] = []
     result: list[int] = []
     flips: list[int] = []
@@ -559,23 +568,23 @@ def _selections(
 def _position(index: Any, length: int) -> int:
     at = whole_number(index)
     if not -length <= at < length:
-        raise IndexError(f"index {at} is out of bounds for an axis of {length} elements")
+        raise BadIndexError(f"index {at} is out of bounds for an axis of {length} elements")
     return at % length if length else 0
 
 
 def _chosen(index: Any, length: int) -> np.ndarray:
     chosen = np.asarray(index)
     if chosen.ndim != 1:
-        raise IndexError("an axis is indexed by an integer, a slice or a list")
+        raise BadIndexError("an axis is indexed by an integer, a slice or a list")
     if chosen.dtype == bool:
         if len(chosen) != length:
-            raise IndexError(f"{len(chosen)} booleans for an axis of {length} elements")
+            raise BadIndexError(f"{len(chosen)} booleans for an axis of {length} elements")
         chosen = np.flatnonzero(chosen)
     if not chosen.size:
         return np.empty(0, dtype=np.uint64)
     if chosen.dtype.kind not in "iu":
-        raise IndexError(f"an axis is not indexed by {chosen.dtype}")
+        raise BadIndexError(f"an axis is not indexed by {chosen.dtype}")
     wrapped = np.where(chosen < 0, chosen + length, chosen) if chosen.dtype.kind == "i" else chosen
     if wrapped.min() < 0 or wrapped.max() >= length:
-        raise IndexError(f"an index is out of bounds for an axis of {length} elements")
+        raise BadIndexError(f"an index is out of bounds for an axis of {length} elements")
     return np.ascontiguousarray(wrapped, dtype=np.uint64)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from types import EllipsisType
 from typing import Any
 
-from .errors import InvalidArgumentError, UnsupportedError
+from .errors import BadIndexError, UnsupportedError
 from .types import whole_number
 
 Index = int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...]
@@ -29,7 +29,7 @@ def box_of(
         keys = (*keys[:at], *[slice(None)] * missing, *keys[at + 1 :])
     keys = (*keys, *[slice(None)] * (rank - len(keys)))
     if len(keys) != rank:
-        raise InvalidArgumentError(f"{len(keys)} indices for {rank} axes")
+        raise BadIndexError(f"{len(keys)} indices for {rank} axes")
     start, count, stride, kept = [], [], [], []
     sizes = list(given)
     slices = sum(isinstance(one, slice) for one in keys)
@@ -51,12 +51,12 @@ def box_of(
 def _position(index: Any, limit: int | None, length: int) -> int:
     # A truth value is a mask in numpy, not 0 or 1.
     if isinstance(index, bool):
-        raise IndexError(f"{index!r} is not an index: indices are integers and slices")
+        raise BadIndexError(f"{index!r} is not an index: indices are integers and slices")
     at = whole_number(index)
     if at < 0:
         at += length
     if at < 0 or (limit is not None and at >= limit):
-        raise InvalidArgumentError(f"index {index} lies outside an axis of {length} elements")
+        raise BadIndexError(f"index {index} lies outside an axis of {length} elements")
     return at
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _frazil
 from .errors import CorruptError, InvalidArgumentError, MemoryBudgetError, UnsupportedError
-from .options import Speed, explained
+from .options import Speed, explained, precision_request
 
 # What to do about types that are no numbers of netCDF, by numpy's letter of their kind.
 _CURES = {
@@ -104,7 +104,7 @@ def compress(
     requests = {
         "goal": goal,
         "level": level,
-        "precision": dict(precision or {}),
+        "precision": precision_request("precision", precision or {}),
         "demand": demand,
     }
     try:

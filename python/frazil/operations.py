@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
 from . import _frazil, checks, history
-from .errors import MismatchError
+from .errors import MismatchError, named
 from .keywords import PackKeywords, PlanKeywords, UnpackKeywords
 from .options import StrPath, as_json, documented, pack_options, stated
 from .progress import Progress, ProgressBar, listener
@@ -61,7 +61,9 @@ def pack(
     asked["allow_larger"] = asked.get("allow_larger") or None
     target = checks.target(output, in_place=in_place, is_dry_run=asked.get("dry_run") is True)
     try:
-        report = _frazil.pack(os.fspath(input), target, pack_options(asked), bar)
+        with named(input):
+            described = pack_options(asked)
+        report = _frazil.pack(os.fspath(input), target, described, bar)
         return PackReport._of(json.loads(report))
     finally:
         _finish(bar)
@@ -78,7 +80,8 @@ def plan(input: StrPath, **options: Unpack[PlanKeywords]) -> WritePlan:
     **options
         Options of :func:`pack` that concern decisions: docs/options.md lists them.
     """
-    asked = pack_options(stated(plan, PlanKeywords, options))
+    with named(input):
+        asked = pack_options(stated(plan, PlanKeywords, options))
     return WritePlan._of(json.loads(_frazil.plan(os.fspath(input), asked)))
 
 

@@ -145,13 +145,19 @@ def _rule(pattern: str, request: Any) -> dict[str, Any]:
     """What is stated of the variables that a pattern matches; ``None``: they stay exact."""
     if not isinstance(pattern, str):
         raise checks.refuse("a key of precision", pattern, "a name or a pattern of variables")
-    allowed = 'a mapping, {"significant_digits": 4}, or None'
-    named = f"precision[{pattern!r}]"
-    stated = {"lossless": True} if request is None else checks.mapping(named, request, allowed)
+    stated = {"lossless": True}
+    if request is not None:
+        stated = precision_request(f"precision[{pattern!r}]", request)
+    return {"variables": [pattern], "request": stated}
+
+
+def precision_request(name: str, request: Any) -> dict[str, Any]:
+    """What is stated of the precision of one variable."""
+    stated = checks.mapping(name, request, 'a mapping, {"significant_digits": 4}, or None')
     for key, value in stated.items():
         if isinstance(value, float | np.floating) and not math.isfinite(value):
-            raise checks.refuse(f"{named}[{key!r}]", value, "a finite number")
-    return {"variables": [pattern], "request": stated}
+            raise checks.refuse(f"{name}[{key!r}]", value, "a finite number")
+    return stated
 
 
 def check_names(rules: list[dict[str, Any]], paths: Sequence[str], file: StrPath) -> None:

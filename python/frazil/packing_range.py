@@ -1,80 +1,210 @@
-"""Values that their packed type must have a place for.
+"""Values that the type in the file must have a place for.
 
-xarray casts what it has scaled, and numpy then wraps around: 300 would become 274.4.
+xarray casts what it has scaled, and numpy says nothing then: integers wrap around, a NaN becomes
+some integer, and 1e300 infinity. A value that is packed as the fill value would be missing.
 """
 
 from __future__ import annotations
 
-import functools
-from typing import Any
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
-from .errors import InvalidArgumentError
+from .errors import EncodingNotice, InvalidArgumentError
 
-_CURE = "choose a larger dtype, or another scale_factor and add_offset"
+_LARGER = "choose a larger dtype, or another scale_factor and add_offset"
 
 
-def checked(variable: xr.Variable, name: str, file: str) -> xr.Variable:
-    """A variable that is refused, at the latest when its values are computed, if some do not fit
-    into the integers that its encoding asks for.
+def checked(
+    variable: xr.Variable, name: str, file: str, *, is_asked: bool, is_continued: bool
+) -> xr.Variable:
+    """A variable that is refused, at the latest when its values are computed, if the type that its
+    encoding asks for has no place for some of them.
+
+    Parameters
+    ----------
+    variable : xarray.Variable
+        Not encoded yet.
+    name, file : str
+        What errors name.
+    is_asked : bool
+        Whether the encoding is the user's for this file: a stated ``dtype`` rounds.
+    is_continued : bool
+        Whether the values go on after those of the file.
 
     Raises
     ------
     InvalidArgumentError
         With ``file`` and ``variable``; of dask's arrays in the task of the block.
     """
-    limits = _limits(variable)
-    if limits is None:
+    fractions: _Fractions = "refused" if is_continued else "rounded" if is_asked else "told"
+    packing = _packing(variable, name, file, fractions)
+    if packing is None:
         return variable
-    scale, offset = (variable.encoding.get(key) for key in ("scale_factor", "add_offset"))
-    check = functools.partial(
-        _in_range, scale=scale, offset=offset, limits=limits, name=name, file=file
-    )
     data = variable._data
     if hasattr(data, "__dask_graph__"):
-        blocks = data.map_blocks(check, dtype=data.dtype, meta=data._meta)
+        blocks = data.map_blocks(packing.checked, dtype=data.dtype, meta=data._meta)
         return variable.copy(deep=False, data=blocks)
-    check(variable.values)
+    packing.checked(variable.values)
     return variable
 
 
-def _limits(variable: xr.Variable) -> tuple[int, int] | None:
-    """The least and the largest number of the type in the file; ``None``: there is no packing."""
+_Fractions = Literal["refused", "told", "rounded"]
+
+
+def _packing(variable: xr.Variable, name: str, file: str, fractions: _Fractions) -> _Packing | None:
+    """How values become those in the file; ``None``: they stay as they are."""
+    encoding = variable.encoding
     try:
-        dtype = np.dtype(variable.encoding.get("dtype"))
+        dtype = np.dtype(encoding.get("dtype"))
     except TypeError:
         return None
-    if variable.encoding.get("dtype") is None or dtype.kind not in "iu":
+    if encoding.get("dtype") is None or dtype.kind not in "iuf" or variable.dtype == dtype:
         return None
-    if variable.dtype.kind not in "fiu" or variable.dtype == dtype:
+    if variable.dtype.kind not in ("f" if dtype.kind == "f" else "fiu"):
         return None
-    unsigned = str(variable.encoding.get("_Unsigned", variable.attrs.get("_Unsigned", "")))
-    if unsigned.lower() in ("true", "false"):
-        dtype = np.dtype(f"{'u' if unsigned.lower() == 'true' else 'i'}{dtype.itemsize}")
-    found = np.iinfo(dtype)
-    return int(found.min), int(found.max)
+    unsigned = str(encoding.get("_Unsigned", variable.attrs.get("_Unsigned", ""))).lower()
+    if dtype.kind in "iu" and unsigned in ("true", "false"):
+        dtype = np.dtype(f"{'u' if unsigned == 'true' else 'i'}{dtype.itemsize}")
+    scale, offset = (_number(encoding.get(key)) for key in ("scale_factor", "add_offset"))
+    missing = [_missing(encoding.get(key), dtype) for key in ("_FillValue", "missing_value")]
+    return _Packing(
+        name=name,
+        file=file,
+        dtype=dtype,
+        scale=scale,
+        offset=offset,
+        missing=tuple({one for one in missing if one is not None}),
+        fractions=fractions,
+    )
 
 
-def _in_range(
-    values: Any, *, scale: Any, offset: Any, limits: tuple[int, int], name: str, file: str
-) -> Any:
-    if not np.size(values):
+def _number(stated: Any) -> float | None:
+    # Integers would wrap around in the small types of values.
+    return None if stated is None else float(np.asarray(stated).item())
+
+
+def _missing(stated: Any, dtype: np.dtype) -> int | None:
+    """A value of integers that stands for a missing one; ``None``: there is none."""
+    found = np.asarray(stated)
+    if dtype.kind == "f" or found.dtype.kind not in "iuf" or found.size != 1:
+        return None
+    if not np.isfinite(found).all():
+        return None
+    # 255 and -1 are the same byte, which _Unsigned gives its meaning.
+    whole = found.astype("i8") if found.dtype.kind == "f" else found
+    return whole.astype(dtype).item()
+
+
+@dataclass(frozen=True)
+class _Packing:
+    """How the values of a variable become those in the file."""
+
+    name: str
+    file: str
+    dtype: np.dtype
+    scale: float | None
+    offset: float | None
+    missing: tuple[int, ...]
+    fractions: _Fractions
+
+    def checked(self, values: Any) -> Any:
+        """Values as they are, if all of them have a place."""
+        if not np.size(values):
+            return values
+        least, most = self._extremes(values)
+        for extreme in (least, most):
+            self._check_range(values, extreme)
+        if self.dtype.kind in "iu":
+            self._check_missing(values, *sorted((self._packed(least), self._packed(most))))
+            if values.dtype.kind == "f" and self.scale is None and self.offset is None:
+                self._check_whole(values)
         return values
-    for extreme in (np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)):
-        number = extreme
-        if offset is not None:
-            number = number - np.asarray(offset).item()
-        if scale is not None:
-            number = number / np.asarray(scale).item()
-        # Half a step beyond is rounded back; nothing is known of NaN.
-        if number < limits[0] - 0.5 or number > limits[1] + 0.5:
-            raise InvalidArgumentError(
-                f"{extreme} is packed as {np.round(number):.0f}, and dtype holds "
-                f"{limits[0]} to {limits[1]}",
-                file=file,
-                variable=name,
-                cure=_CURE,
+
+    def _packed(self, values: Any) -> Any:
+        if self.offset is not None:
+            values = values - self.offset
+        return values if self.scale is None else values / self.scale
+
+    def _extremes(self, values: Any) -> tuple[Any, Any]:
+        """The least and the largest value; NaN only if there is nothing else."""
+        least = np.minimum.reduce(values, axis=None)
+        if least == least:
+            return least, np.maximum.reduce(values, axis=None)
+        if self.dtype.kind in "iu" and not self.missing:
+            raise self._refused(
+                f"some values are NaN, and {self.dtype.name} has no place for them",
+                "state a _FillValue in encoding, or fill the missing values",
             )
-    return values
+        return np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)
+
+    def _check_range(self, values: Any, extreme: Any) -> None:
+        number = self._packed(extreme)
+        if self.dtype.kind == "f":
+            self._check_finite(values, number)
+            return
+        limits = np.iinfo(self.dtype)
+        # Half a step beyond is rounded back; nothing is known of NaN.
+        if number < limits.min - 0.5 or number > limits.max + 0.5:
+            raise self._refused(
+                f"{extreme} is packed as {np.round(number):.0f}, and {self.dtype.name} holds "
+                f"{limits.min} to {limits.max}",
+                _LARGER,
+            )
+
+    def _check_finite(self, values: Any, number: Any) -> None:
+        """Refuses numbers that become infinite, if the extremes say that there may be some."""
+        if not _overflows(number, self.dtype):
+            return
+        lost = _overflows(self._packed(values), self.dtype) & np.isfinite(values)
+        if lost.any():
+            cause = f"{values[lost].flat[0]} is beyond what {self.dtype.name} holds"
+            raise self._refused(cause, _LARGER)
+
+    def _check_missing(self, values: Any, least: Any, most: Any) -> None:
+        """Refuses values that would be read as missing ones."""
+        is_packed = self.scale is not None or self.offset is not None
+        for missing in self.missing:
+            if not least - 0.5 <= missing <= most + 0.5:
+                continue
+            same = np.rint(self._packed(values)) == missing
+            if not is_packed:
+                # As it is, it stands for a missing value already.
+                same &= values != missing
+            if same.any():
+                raise self._refused(
+                    f"{values[same].flat[0]} is packed as {missing}, which stands for missing "
+                    "values",
+                    "choose another _FillValue, or put NaN where values are missing",
+                )
+
+    def _check_whole(self, values: Any) -> None:
+        if self.fractions == "rounded":
+            return
+        changed = (np.rint(values) != values) & (values == values)
+        if not changed.any():
+            return
+        what = f"is no integer, and the variable is stored as {self.dtype.name}"
+        if self.fractions == "refused":
+            raise self._refused(
+                f"{values[changed].flat[0]} {what} in the file",
+                "round the values before, or write the file with a dtype of floats",
+            )
+        # The same text for every block: Python shows it once.
+        warnings.warn(
+            f"{self.name}: values are rounded to {self.dtype.name}, the dtype that came with the "
+            "data; encoding={name: {'dtype': 'f8'}} keeps them",
+            EncodingNotice,
+            stacklevel=2,
+        )
+
+    def _refused(self, cause: str, cure: str) -> InvalidArgumentError:
+        return InvalidArgumentError(cause, file=self.file, variable=self.name, cure=cure)
+
+
+def _overflows(numbers: Any, dtype: np.dtype) -> Any:
+    with np.errstate(over="ignore"):
+        return np.isinf(np.asarray(numbers).astype(dtype))

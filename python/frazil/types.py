@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InvalidArgumentError, UnsupportedError
+from .errors import BadIndexError, InvalidArgumentError, UnsupportedError
 
 CHAR, STRING = 2, 12
 
@@ -24,6 +24,15 @@ _NUMBERS = {
     ("i", 8): 10,
     ("u", 8): 11,
 }
+# By numpy's kinds.
+_INSTEAD = {
+    "b": "store integers: values.astype('i1')",
+    "c": "store two variables: values.real and values.imag",
+    "M": "store numbers with units, or write by frazil.to_netcdf, which does so",
+    "m": "store numbers with units, or write by frazil.to_netcdf, which does so",
+    "S": "store single characters, values.view('S1'), or texts: str",
+    "V": "store each field as a variable",
+}
 _DTYPES = {number: np.dtype(f"{kind}{size}") for (kind, size), number in _NUMBERS.items()}
 _DTYPES[CHAR] = np.dtype("S1")
 _DTYPES[STRING] = np.dtype(object)
@@ -36,18 +45,33 @@ def type_number(dtype: Any) -> int:
     ------
     UnsupportedError
         For a type that netCDF has no number for: bool, complex, float16, dates, structures.
+    InvalidArgumentError
+        For what is no type.
     """
     if dtype is str:
         return STRING
-    dtype = np.dtype(dtype)
+    try:
+        dtype = np.dtype(dtype)
+    except TypeError:
+        raise InvalidArgumentError(
+            f"dtype is {dtype!r}; it must be a type of numpy, or str", cure="write 'f4' or 'i2'"
+        ) from None
     if dtype.kind in "OU":
         return STRING
     if dtype == np.dtype("S1"):
         return CHAR
     number = _NUMBERS.get((dtype.kind, dtype.itemsize))
     if number is None:
-        raise UnsupportedError(f"netCDF has no type for {dtype}")
+        raise UnsupportedError(f"netCDF has no type for {dtype}", cure=instead_of(dtype))
     return number
+
+
+def instead_of(dtype: np.dtype) -> str | None:
+    """What to write in place of values that netCDF has no type for."""
+    if dtype.kind == "f":
+        # Halves fit into float32; nothing holds longer ones.
+        return f"convert them: values.astype('f{4 if dtype.itemsize < 4 else 8}')"
+    return _INSTEAD.get(dtype.kind)
 
 
 def numpy_dtype(number: int) -> np.dtype:
@@ -90,7 +114,7 @@ def attribute_value(value: Any) -> list[str] | tuple[int, np.ndarray]:
     if array.dtype.kind == "S":
         return [text.decode("utf-8") for text in array.reshape(-1)]
     if array.dtype.kind == "b":
-        raise UnsupportedError("netCDF has no type for bool; store an integer")
+        raise UnsupportedError("netCDF has no type for bool", cure="store an integer: int(value)")
     if array.dtype.kind == "O":
         raise InvalidArgumentError(
             f"{value!r} is neither text nor numbers, so it can be no attribute",
@@ -131,10 +155,11 @@ def whole_number(index: Any) -> int:
 
     Raises
     ------
-    IndexError
+    BadIndexError
         For what is no integer, as numpy does.
     """
     try:
         return operator.index(index)
     except TypeError as error:
-        raise IndexError(f"{index!r} is not an index: indices are integers and slices") from error
+        cause = f"{index!r} is not an index: indices are integers and slices"
+        raise BadIndexError(cause) from error

@@ -15,12 +15,11 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 
 from . import _frazil, checks, masks
-from .asked_filters import filters_of, is_filtered
 from .definitions import Definition, Definitions, Dimension
 from .encoding_checks import refused_rounding
 from .ending import Ended, check_not_ending, close_in_the_end
-from .errors import Error, InvalidArgumentError, NotFoundError
-from .fills import default_fill, fill_bytes, fill_of, learn_fills
+from .errors import AlreadyExistsError, Error, InvalidArgumentError, NotFoundError, named
+from .fills import default_fill, fill_of, learn_fills
 from .indices import Index, box_of
 from .keywords import WriterKeywords
 from .options import (
@@ -43,6 +42,7 @@ from .types import (
     type_number,
     whole_count,
 )
+from .variable_settings import settings_of
 
 # Copies of values that must be made are made in pieces of about this many bytes.
 _PIECE_BYTES = 64 << 20
@@ -94,21 +94,22 @@ class Writer:
         check_not_ending(path)
         asked = stated(Writer, WriterKeywords, keywords)
         plan, precision = asked.pop("plan", None), asked.pop("precision", None)
-        asked |= without_contradiction(options, keywords)
-        described = as_json(
-            own_commits=own_commits,
-            overwrite=mode == "w",
-            precision=precision_rules(precision),
-            plan=plan_dict(plan),
-            declared=[(key, as_text(value)) for key, value in asked.items()],
-        )
+        with named(path):
+            asked |= without_contradiction(options, keywords)
+            described = as_json(
+                own_commits=checks.flag("own_commits", own_commits),
+                overwrite=mode == "w",
+                precision=precision_rules(precision),
+                plan=plan_dict(plan),
+                declared=[(key, as_text(value)) for key, value in asked.items()],
+            )
         self.path = Path(path)
         checks.folder_of(self.path)
         if mode == "a":
             checks.can_be_continued(self.path)
             self._writer = _frazil.Writer.append(self.path, described)
         else:
-            self._writer = _frazil.Writer.create(self.path, described)
+            self._writer = _created(self.path, described)
         self._known = Definitions(self._writer)
         self.report: WriterReport | None = None
         close_in_the_end(self)
@@ -267,30 +268,28 @@ class Writer:
             State rounding in netCDF-C's attribute instead of those of the CF conventions.
         """
         self._check_name(name)
-        number = type_number(dtype)
-        where = {"file": self.path, "variable": name}
-        fill = fill_of(number, fill_value, **where)
         at = self._group(group)
-        if chunks is not None:
-            chunks = [whole_count(n, "an edge of chunks", **where) for n in chunks]
-        if level is not None:
-            level = whole_count(level, "the level", **where)
-        if contiguous and (chunks is not None or is_filtered(compression, level, checksum)):
-            raise InvalidArgumentError(
-                "a contiguous variable has neither chunks nor filters", **where
+        with named(self.path, name):
+            number = type_number(dtype)
+            fill = fill_of(number, fill_value, file=self.path, variable=name)
+            settings = settings_of(
+                number,
+                fill,
+                no_fill=no_fill,
+                endian=endian,
+                chunks=chunks,
+                contiguous=contiguous,
+                compression=compression,
+                level=level,
+                shuffle=shuffle,
+                checksum=checksum,
+                precision=precision,
+                netcdf_statement=netcdf_statement,
             )
-        if no_fill and fill is not None:
-            raise InvalidArgumentError("no_fill and a fill value contradict each other", **where)
-        settings = {
-            "fill": fill_bytes(fill),
-            "no_fill": no_fill,
-            "big_endian": _is_big(endian),
-            "chunk": chunks,
-            "contiguous": contiguous,
-            "filters": filters_of(number, compression, level, shuffle, checksum),
-            "precision": None if precision is None else dict(precision),
-            "netcdf_statement": netcdf_statement,
-        }
+            if not isinstance(dims, Iterable):
+                raise checks.refuse("dims", dims, "names of dimensions, ['time', 'x']")
+            if not isinstance(attrs, Mapping | None):
+                raise checks.refuse("attrs", attrs, "a mapping of names to values")
         # One name, or single letters as names.
         if isinstance(dims, str) and self._known.dimension(at, dims) is not None:
             dims = (dims,)
@@ -332,11 +331,8 @@ class Writer:
                 file=self.path,
                 variable=name,
             )
-        try:
+        with named(self.path, name):
             return attribute_value(value)
-        except Error as error:
-            error.file, error.variable = os.fspath(self.path), name
-            raise
 
     # --- the end ---
 
@@ -547,7 +543,8 @@ class VariableWriter:
 
     def __setitem__(self, key: Index, values: Any) -> None:
         values = masks.given(values, self.dtype)
-        start, count, stride, kept = box_of(key, self._limits, values.shape, self.shape)
+        with named(self._file.path, self.name):
+            start, count, stride, kept = box_of(key, self._limits, values.shape, self.shape)
         box = tuple(n for n, k in zip(count, kept, strict=True) if k)
         if values.ndim and values.shape != box:
             try:
@@ -564,7 +561,8 @@ class VariableWriter:
     def __getitem__(self, key: Index) -> np.ndarray:
         """Read values back, those included that no commit has yet."""
         shape = self.shape
-        start, count, stride, kept = box_of(key, shape, shape, shape)
+        with named(self._file.path, self.name):
+            start, count, stride, kept = box_of(key, shape, shape, shape)
         squeezed = [n for n, k in zip(count, kept, strict=True) if k]
         if self._type == STRING:
             texts = self._writer.read_strings(self._number, (start, count, stride))
@@ -572,6 +570,14 @@ class VariableWriter:
         raw = self._writer.read(self._number, (start, count, stride))
         little = raw.view(self.dtype.newbyteorder("<"))
         return little.astype(self.dtype, copy=False).reshape(squeezed)
+
+
+def _created(path: Path, described: str) -> _frazil.Writer:
+    try:
+        return _frazil.Writer.create(path, described)
+    except AlreadyExistsError as error:
+        error.cure = "state mode='w' to replace it"
+        raise
 
 
 def _pieces(values: np.ndarray, dtype: np.dtype) -> Iterable[tuple[int, np.ndarray]]:
@@ -584,9 +590,3 @@ def _pieces(values: np.ndarray, dtype: np.dtype) -> Iterable[tuple[int, np.ndarr
     rows = max(1, _PIECE_BYTES * len(values) // values.nbytes)
     for first in range(0, len(values), rows):
         yield first, values[first : first + rows]
-
-
-def _is_big(endian: str) -> bool:
-    if endian not in ("native", "little", "big"):
-        raise InvalidArgumentError(f"endian is {endian!r}; it must be 'native', 'little' or 'big'")
-    return endian == "big" or (endian == "native" and not np.little_endian)

@@ -9,7 +9,7 @@ import threading
 import uuid
 import warnings
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,16 @@ from .errors import (
     Error,
     InvalidArgumentError,
     IsFolderError,
+    named,
     plain,
 )
 from .masks import given
 from .operations import pack
 from .options import filter_rules
 from .progress import Progress
+from .same_process import SameProcess
 from .temporary import Temporary
-from .types import type_number
+from .types import instead_of, type_number
 from .writer import VariableWriter, Writer
 
 
@@ -96,8 +98,13 @@ class Output:
             raise
         self._layout, self._options = layout, options
         self.dropped: list[str] = []
+        # Variables whose other values in the file stay.
+        self.kept: list[str] = []
         self.notices: list[str] = []
         self._lock = threading.Lock()
+        # Values are computed later, by whoever computes a delayed object.
+        self.is_delayed = False
+        self._failure: BaseException | None = None
         # Delayed values that nobody computes leave nothing behind, nor does the program's end.
         given_up = (self.writer, self._temporary, os.getpid())
         self._give_up = weakref.finalize(self, _give_up, *given_up)
@@ -149,14 +156,41 @@ class Output:
         """Leaves everything as it was."""
         self._give_up()
 
+    def fail(self, error: BaseException) -> None:
+        """Gives a delayed write up: what failed first is raised by all that comes later."""
+        with self._lock:
+            if self._give_up.alive:
+                self._failure = error
+                self.abandon()
+
+    def check_open(self) -> None:
+        """Refuses values of a delayed write that is over."""
+        if not self.is_delayed or self._give_up.alive:
+            return
+        with self._lock:
+            # Whoever is told that it failed finds the file unlocked.
+            pass
+        if isinstance(self._failure, Error):
+            raise self._failure
+        ended = "was computed already" if self._failure is None else "failed and was given up"
+        raise InvalidArgumentError(
+            f"this delayed write {ended}",
+            file=self.name,
+            cure="call to_netcdf again for another one",
+        ) from self._failure
+
     def tell(self) -> None:
-        """All notices, and one about all encodings that were dropped."""
+        """All notices, one about all encodings that were dropped, one about values that stay."""
         if self.dropped:
             listed = ", ".join(self.dropped)
             self.notices.append(f"encodings that do not fit any more were dropped: {listed}")
+        if self.kept:
+            listed = ", ".join(self.kept)
+            self.notices.append(f"values in the file differ from those given, and stay: {listed}")
         for message in self.notices:
             warnings.warn(plain(message), EncodingNotice, stacklevel=_depth())
         self.dropped.clear()
+        self.kept.clear()
         self.notices.clear()
 
 
@@ -169,17 +203,20 @@ def _give_up(writer: Writer, temporary: Temporary | None, process: int) -> None:
         temporary.remove()
 
 
-class Target:
+class Target(SameProcess):
     """Where xarray and dask put the values of one variable."""
 
     def __init__(
         self,
+        output: Output,
         variable: VariableWriter,
         offset: tuple[int, ...],
         progress: Progress | None,
         places: float | None = None,
     ) -> None:
+        self._output = output
         self._variable, self._offset, self._progress = variable, offset, progress
+        self._belongs_to = output.name, variable.name
         self._places = places
         # Whose number of working threads follows the puts.
         self.crew: Crew | None = None
@@ -197,6 +234,17 @@ class Target:
         return uuid.uuid4().hex
 
     def __setitem__(self, key: Any, values: Any) -> None:
+        self._output.check_open()
+        try:
+            with self._output.named():
+                self._put(key, values)
+        except BaseException as error:
+            if self._output.is_delayed:
+                self._output.fail(error)
+                self._output.check_open()
+            raise
+
+    def _put(self, key: Any, values: Any) -> None:
         values = given(values, self._variable.dtype)
         start = list(self._offset)
         if key is not Ellipsis:
@@ -232,6 +280,7 @@ class FrazilStore(WritableCFDataStore):
         "_existing",
         "_output",
         "append_dim",
+        "asked",
         "group",
         "progress",
     )
@@ -249,6 +298,8 @@ class FrazilStore(WritableCFDataStore):
         self._output = output
         self.group = None if group is None or not group.strip("/") else group.strip("/")
         self.append_dim = append_dim
+        #: Variables whose encoding the user states.
+        self.asked: frozenset[Hashable] = frozenset()
         self.progress = progress
         if self.group is not None:
             output.writer.add_group(self.group)
@@ -317,7 +368,13 @@ class FrazilStore(WritableCFDataStore):
     def encode(self, variables: Mapping[Any, Any], attributes: Any) -> Any:
         file = self._output.name
         variables = {
-            name: packing_range.checked(variable, str(name), file)
+            name: packing_range.checked(
+                variable,
+                str(name),
+                file,
+                is_asked=name in self.asked,
+                is_continued=name in self._existing,
+            )
             for name, variable in variables.items()
         }
         return super().encode(variables, attributes)
@@ -341,13 +398,11 @@ class FrazilStore(WritableCFDataStore):
             target = self._go_on(*existing, variable, is_asked=check_encoding)
             return target, variable.data
         attrs = dict(variable.attrs)
-        dtype = _dtype(variable)
+        with named(self._output.name, name):
+            dtype = _dtype(variable)
         growing = {*(unlimited_dims or ()), *self.writer._known.unlimited()}
-        try:
+        with named(self._output.name, name):
             found = storage(variable, is_asked=check_encoding, unlimited=growing)
-        except Error as error:
-            error.file, error.variable = self._output.name, name
-            raise
         if variable.dtype.metadata and "enum" in variable.dtype.metadata:
             found.dropped.append("enumeration")
         self._give_way(found, name, is_asked=check_encoding)
@@ -364,7 +419,9 @@ class FrazilStore(WritableCFDataStore):
         added = self.writer.add_variable(
             name, dtype, variable.dims, self.group, attrs=attrs, **settings
         )
-        return Target(added, self._offset(added), self.progress, found.places), variable.data
+        return Target(
+            self._output, added, self._offset(added), self.progress, found.places
+        ), variable.data
 
     def _offset(self, variable: VariableWriter) -> tuple[int, ...]:
         """Where values go on."""
@@ -395,7 +452,7 @@ class FrazilStore(WritableCFDataStore):
             attrs.pop("_FillValue", None)
         for key, value in attrs.items():
             existing.set_attribute(key, value)
-        return Target(existing, self._offset(existing), self.progress, places)
+        return Target(self._output, existing, self._offset(existing), self.progress, places)
 
     def _give_way(self, found: Storage, name: str, *, is_asked: bool) -> None:
         """Rules go before a variable's encoding, but for compression that is asked for."""
@@ -466,6 +523,9 @@ def _dtype(variable: Any) -> Any:
     if variable.dtype.kind == "O" and (variable.dtype.metadata or {}).get("element_type") is bytes:
         return str
     if variable.dtype.kind not in "iufS":
-        raise InvalidArgumentError(f"unsupported dtype for netCDF4 variable: {variable.dtype}")
+        raise InvalidArgumentError(
+            f"unsupported dtype for netCDF4 variable: {variable.dtype}",
+            cure=instead_of(variable.dtype),
+        )
     type_number(variable.dtype)
     return variable.dtype

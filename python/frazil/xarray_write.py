@@ -15,7 +15,7 @@ from . import _frazil, checks, far
 from .appending import fitted
 from .block_shapes import as_declared, check_known
 from .crew import crew
-from .errors import InvalidArgumentError, UnknownNameError
+from .errors import InvalidArgumentError, UnknownNameError, named
 from .keywords import WriterKeywords
 from .options import StrPath, check_names, documented, precision_rules, stated
 from .progress import Progress, ProgressBar, listener
@@ -77,9 +77,12 @@ class _Values:
         ]
 
         if not compute:
+            output.is_delayed = True
             return da.store(self.sources, self.targets, lock=False, compute=False)
-        if _computes_elsewhere():
-            return self._stream()
+        from .delayed import computes_elsewhere
+
+        if computes_elsewhere():
+            return self.stream()
         with crew(self.targets[0].leave_memory) as pool:
             for target in self.targets:
                 target.crew = pool
@@ -87,7 +90,7 @@ class _Values:
             da.store(self.sources, self.targets, lock=False, **options)
         return None
 
-    def _stream(self) -> None:
+    def stream(self) -> None:
         """The writer lives in this process: blocks come to it, a few at a time."""
         import dask
         from dask.array.core import slices_from_chunks
@@ -100,17 +103,6 @@ class _Values:
                 found = dask.compute(*blocks[window])
                 for place, values in zip(places[window], found, strict=True):
                     target[place] = values
-
-
-def _computes_elsewhere() -> bool:
-    """Whether dask is set up to compute in other processes."""
-    from dask.base import get_scheduler
-
-    get = get_scheduler()
-    if get is None:
-        return False
-    owner = type(getattr(get, "__self__", None)).__module__
-    return "distributed" in owner or "multiprocessing" in getattr(get, "__module__", "")
 
 
 @documented(WriterKeywords)
@@ -159,12 +151,14 @@ def to_netcdf(
         as a mapping of groups to them.
     append_dim : str, optional
         The unlimited dimension along which to add values to the variables of an existing file;
-        ``mode`` is then ``"a"``. Variables without this dimension do not change. If there is no
-        such file yet, this call makes it. Values are encoded as the file has them. What would
-        change the meaning of old values is refused: another encoding, another ``units``, times that
-        the file's units cannot hold. So is rounding.
+        ``mode`` is then ``"a"``. Variables without this dimension do not change; other coordinates
+        than those of the file are refused. If there is no such file yet, this call makes it. Values
+        are encoded as the file has them. What would change the meaning of old values is refused:
+        another encoding, another ``units``, times that the file's units cannot hold. Rounding is
+        refused, too.
     compute : bool
-        If false, return a delayed object that computes and writes dask's values.
+        If false, return a delayed object that computes and writes dask's values. It can be
+        computed once. Its ``compute()`` also works on a cluster: blocks come to this process.
     client : distributed.Client, optional
         The cluster whose workers compute, pack and write dask's blocks into one new file on a
         shared file system. If a worker is lost, only its own work is repeated. By default, blocks
@@ -212,6 +206,8 @@ def to_netcdf(
         return None
     if client is not None:
         _check_client(client, path, mode if append_dim is None else "a", compute)
+    with named(path):
+        compute = checks.flag("compute", compute)
     nodes, mode = _checked(dataset, path, mode, group, append_dim)
     _check_encoding(dataset, group, encoding, path)
     is_tree = isinstance(dataset, xr.DataTree)
@@ -219,7 +215,8 @@ def to_netcdf(
     if layout != "standard" and mode == "a":
         raise InvalidArgumentError("a layout is for new files", file=path)
     asked = stated(to_netcdf, WriterKeywords, options)
-    asked["precision"] = precision_rules(asked.get("precision"))
+    with named(path):
+        asked["precision"] = precision_rules(asked.get("precision"))
     is_shared = asked.pop("precision_is_shared", False)
     with _showing(progress) as bar, _new_or_unchanged(path, mode, layout, asked) as output:
         if not is_shared:
@@ -235,18 +232,20 @@ def to_netcdf(
                 fit = fitted(one, path, at, append_dim, wanted)
                 one, wanted = fit.dataset, fit.encoding
                 output.dropped += fit.dropped
+                output.kept += fit.differing
                 if growing is None and append_dim in one.dims:
                     growing = [append_dim]
-            _dump(one, store, at, values, wanted, growing)
+            with named(path):
+                _dump(one, store, at, values, wanted, growing)
         output.notices += doubtful_lengths(asked, nodes, output, append_dim)
         output.tell()
         delayed = values.put(compute, client, output)
         if compute:
             output.finish()
             return None
-    import dask
+    from .delayed import DelayedWrite
 
-    return dask.delayed(_finish_later)(delayed, _Held(output))
+    return DelayedWrite(delayed, values, output)
 
 
 def _check_new_and_from_here(
@@ -370,7 +369,7 @@ def _check_encoding(dataset: Any, group: str | None, encoding: Any, path: StrPat
                 cure=checks.one_of(node, list(of_nodes)),
             )
         names = [str(name) for name in of_nodes[node].variables]
-        for name in checks.mapping("encoding", of_group, _ENCODINGS):
+        for name, of_variable in checks.mapping("encoding", of_group, _ENCODINGS).items():
             if name not in names:
                 raise UnknownNameError(
                     "an encoding is stated for it, and the data have no such variable",
@@ -378,6 +377,9 @@ def _check_encoding(dataset: Any, group: str | None, encoding: Any, path: StrPat
                     variable=f"{node}/{name}".replace("//", "/") if node else name,
                     cure=checks.one_of(name, names),
                 )
+            with named(path, name):
+                # In xarray's words.
+                checks.mapping("encoding", of_variable, 'castable to a dict, {"zlib": True}')
 
 
 def _nodes(dataset: Any, group: str | None) -> list[tuple[str | None, xr.Dataset]]:
@@ -414,7 +416,9 @@ def _dump(
     if dataset.sizes.get(root.append_dim) == 0 and root.is_continued(group):
         # Nothing goes on.
         return
+    dataset, encoding = _with_coordinates(dataset, encoding)
     store = root if group is None else root.get_child_store(group)
+    store.asked = frozenset(encoding)
     dump_to_store(
         dataset,
         store,
@@ -424,18 +428,25 @@ def _dump(
     )
 
 
-class _Held:
-    """An output as dask may hold it: not looked into, not tokenized by content."""
-
-    def __init__(self, output: Output) -> None:
-        self.output = output
-
-    def __dask_tokenize__(self) -> str:
-        return f"frazil-{id(self.output)}"
-
-
-def _finish_later(_stored: Any, held: _Held) -> None:
-    held.output.finish()
+def _with_coordinates(
+    dataset: xr.Dataset, encoding: Mapping[Any, Any]
+) -> tuple[xr.Dataset, Mapping[Any, Any]]:
+    """Hands ``coordinates`` on: xarray reads it where a dataset has it, not from what is stated."""
+    stated = {name: one["coordinates"] for name, one in encoding.items() if "coordinates" in one}
+    if not stated:
+        return dataset, encoding
+    dataset = dataset.copy()
+    for name, text in stated.items():
+        if not isinstance(text, str | None):
+            cause = f"encoding coordinates is {text!r}; it must be names in a text, or None"
+            raise InvalidArgumentError(cause, variable=str(name))
+        dataset[name].encoding = {**dataset[name].encoding, "coordinates": text}
+    others = {
+        name: {key: value for key, value in one.items() if key != "coordinates"}
+        for name, one in encoding.items()
+    }
+    # Where nothing else is stated, encodings that came with the data stay.
+    return dataset, {name: one for name, one in others.items() if one}
 
 
 class FrazilAccessor:

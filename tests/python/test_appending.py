@@ -288,3 +288,51 @@ def test_values_that_replace_others_are_not_rounded(path, key):
     start(path)
     with pytest.raises(InvalidArgumentError, match=f"encoding {key} is stated, and values"):
         frazil.to_netcdf(sample("2020-01-01"), path, mode="a", encoding={"t2m": {key: 2}})
+
+
+# --- what does not grow ---
+
+
+def placed(first, **coords):
+    base = {"x": [0.1, 0.2], "lat": ("x", [1.5, np.nan]), "run": pd.Timestamp("2020-01-01")}
+    return sample(first).assign_coords(base | coords)
+
+
+F4 = {"x": {"dtype": "f4"}, "lat": {"dtype": "i2", "scale_factor": 0.5, "_FillValue": -1}}
+
+
+@pytest.mark.filterwarnings("error::frazil.errors.EncodingNotice")
+def test_coordinates_that_the_file_has_are_not_told(path):
+    for first in ("2020-01-01", "2020-01-02"):
+        frazil.to_netcdf(
+            placed(first), path, append_dim="time", encoding=F4 if not path.exists() else None
+        )
+    with xr.open_dataset(path) as found:
+        assert found.sizes["time"] == 6
+        np.testing.assert_array_equal(found.x, np.float32([0.1, 0.2]))
+
+
+@pytest.mark.parametrize("x", [[0.1, 0.3], ["a", "b"], pd.date_range("2020", periods=2)])
+def test_values_at_other_coordinates_are_refused(x, path):
+    frazil.to_netcdf(placed("2020-01-01"), path, append_dim="time", encoding=F4)
+    other = placed("2020-01-02", x=x)
+    error = refused(path, other, "this coordinate has other values in the file: 0.[12]")
+    assert error.variable == "x" and "drop_vars('x')" in error.cure
+    frazil.to_netcdf(other.drop_vars("x"), path, append_dim="time")
+    with xr.open_dataset(path) as found:
+        assert found.sizes["time"] == 6
+
+
+def test_fewer_coordinates_are_refused(path):
+    frazil.to_netcdf(placed("2020-01-01"), path, append_dim="time")
+    refused(path, placed("2020-01-02").isel(x=[0]), "'x': 2} there, {'x': 1} in")
+
+
+def test_other_values_of_what_does_not_grow_stay_and_are_told(path):
+    frazil.to_netcdf(placed("2020-01-01"), path, append_dim="time")
+    other = placed("2020-01-02", lat=("x", [1.5, 3.0]), run=pd.Timestamp("2020-01-02"))
+    with pytest.warns(EncodingNotice, match="differ from those given, and stay: lat, run"):
+        frazil.to_netcdf(other, path, append_dim="time")
+    with xr.open_dataset(path) as found:
+        np.testing.assert_array_equal(found.lat, [1.5, np.nan])
+        assert found.run == pd.Timestamp("2020-01-01")

@@ -5,6 +5,7 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
+from frazil.errors import InvalidArgumentError
 
 DATA = xr.Dataset({"v": (("t", "x"), np.arange(32.0).reshape(4, 8))})
 REFUSED = [
@@ -151,3 +152,20 @@ def test_a_level_that_the_compressor_does_not_have_is_refused(tmp_path):
         writer.add_dimension("x", 3)
         with pytest.raises(frazil.errors.InvalidArgumentError, match="levels up to 22"):
             writer.add_variable("v", "f4", ("x",), compression="zstd", level=99)
+
+
+@pytest.mark.parametrize("stated", ["lon", None])
+def test_coordinates_that_are_stated_are_written(stated, tmp_path):
+    path = tmp_path / "out.nc"
+    coords = {"lat": ("x", np.zeros(3)), "lon": ("x", np.ones(3))}
+    data = xr.Dataset({"v": ("x", np.zeros(3)), "w": ("x", np.zeros(3))}, coords)
+    data.v.encoding["dtype"] = "f4"
+    frazil.to_netcdf(data, path, encoding={"v": {"coordinates": stated}})
+    with frazil.open(path) as file:
+        assert file["v"].attrs.get("coordinates") == stated
+        assert file["w"].attrs["coordinates"] == "lat lon"
+        assert file["v"].dtype == "f4"
+    assert "coordinates" not in data.v.encoding
+    with pytest.raises(InvalidArgumentError, match="coordinates is 3") as refused:
+        frazil.to_netcdf(data, path, encoding={"v": {"coordinates": 3}})
+    assert (refused.value.file, refused.value.variable) == (str(path), "v")
