@@ -410,11 +410,11 @@ variable                shape        raw
         ]));
         table.row(cells(&["/time", "deflate(1)", "96 B"]));
         let expected = "\
-variable      filters                    raw
-------------  -------------------  ---------
-/ocea…rature  bitround(7)+         158.4 GiB
-              shuffle+deflate(1)
-/time         deflate(1)                96 B
+variable      filters                     raw
+------------  --------------------  ---------
+/ocea…rature  bitround(7)+shuffle+  158.4 GiB
+              deflate(1)
+/time         deflate(1)                 96 B
 ";
         assert_eq!(table.render(45), expected);
         for limit in 36..80 {
