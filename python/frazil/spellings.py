@@ -20,6 +20,7 @@ _PHRASES = {
     "state --abs-error for it": 'state "absolute_tolerance" for it in precision',
     "`frazil info` lists": "frazil.info lists",
     "--keep-information is": "keep_information is",
+    "--keep-chunks": 'chunks="keep"',
     "write to a file and print that, for example with `frazil pack IN -o OUT && cat OUT`": (
         "write to a file"
     ),
