@@ -81,3 +81,10 @@ def test_a_failure_leaves_the_file_as_it_was(source: Path, tmp_path: Path):
     assert outcome.code == FAILED
     assert digest(source) == before
     assert [path.name for path in tmp_path.iterdir()] == ["source.nc"]
+
+
+def test_reports_name_the_file_as_its_user_does(source: Path, tmp_path: Path):
+    outcome = frazil("pack", source.name, "--in-place", cwd=tmp_path)
+    assert outcome.code == DONE, outcome.stderr
+    assert str(tmp_path) not in outcome.stdout + outcome.stderr
+    assert outcome.stdout.startswith(f"{source.name} -> {source.name}")

@@ -84,3 +84,15 @@ def test_python_says_so_in_its_words(tmp_path: Path):
         assert re.search(r'precision={"narrow": {"absolute_tolerance": [0-9.e-]+}}', line), line
         assert "--" not in line
     assert "keep_information is coarse" in repr(plan)
+
+
+def test_many_coarse_variables_share_a_line(tmp_path: Path):
+    path, chance = tmp_path / "many.h5", np.random.default_rng(7)
+    with h5py.File(path, "w") as file:
+        for number in range(12):
+            waves = np.sin(np.mgrid[0:60, 0:80][0] / 9.0)
+            values = 250.5 + 0.5 * waves + chance.normal(0, 0.01, waves.shape)
+            file[f"v{number:02}"] = values.astype("f4")
+    outcome = frazil("pack", path, "-o", tmp_path / "out.h5", "--keep-information", 0.3)
+    lines = [line for line in outcome.stderr.splitlines() if "--keep-information is" in line]
+    assert len(lines) == 4 and "9 more variables: v03, v04" in lines[-1], lines

@@ -320,3 +320,23 @@ def test_statements_of_rounding_make_no_file_larger(tmp_path: Path):
     assert outcome.report["reports"][0]["kept_input"]
     forced = frazil("pack", source, "-o", packed, *words, "--allow-larger", "--overwrite")
     assert forced.code == DONE and packed.stat().st_size > source.stat().st_size
+
+
+def test_what_stated_chunks_cost_is_told(tmp_path: Path):
+    source = tmp_path / "in.nc"
+    values = np.random.default_rng(7).normal(size=(40, 100, 100)).astype("f4")
+    with netCDF4.Dataset(source, "w") as file:
+        for axis, extent in zip("tyx", values.shape, strict=True):
+            file.createDimension(axis, extent)
+        file.createVariable("v", "f4", tuple("tyx"), zlib=True, chunksizes=(10, 100, 100))[:] = (
+            values
+        )
+
+    def notes(chunks: str) -> str:
+        words = ("-o", tmp_path / "out.nc", "--overwrite", "--chunks", chunks)
+        outcome = frazil("pack", source, *words)
+        assert outcome.code == DONE, outcome.stderr
+        return outcome.stderr
+
+    assert "because of --chunks: /v takes" in notes("t=1,y=4,x=4")
+    assert "because of --chunks" not in notes("t=10,y=100,x=100")

@@ -126,3 +126,10 @@ def test_a_finest_error_needs_a_relative_one(tmp_path: Path):
     assert outcome.code != DONE and "no relative error" in outcome.stderr
     words = ("--finest-abs-error", "T:1e-3", "--rel-error", "0.1%")
     assert frazil("pack", SAMPLE, "-o", target, *words).code == DONE
+
+
+def test_a_name_that_leaves_no_room_for_a_journal_is_not_spoken_of(tmp_path: Path):
+    source = tmp_path / f"{'n' * 247}.nc"
+    shutil.copy(SAMPLE, source)
+    outcome = frazil("pack", source, "--out-dir", tmp_path / "out")
+    assert outcome.code == DONE and "journal" not in outcome.stdout + outcome.stderr

@@ -13,7 +13,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
-from support.command import BINARY, DONE, SAMPLE, frazil
+from support.command import BINARY, DONE, SAMPLE, TROUBLE, frazil
 
 WIDTHS = (80, 120, 200)
 # By command: arguments behind it, and a column that a wide screen shows.
@@ -28,7 +28,9 @@ COMMANDS = {
 LEFT_OUT = ("info", "analyze")
 
 
-def in_terminal(columns: int, folder: Path, *words: object, notes: bool = False) -> str:
+def in_terminal(
+    columns: int, folder: Path, *words: object, notes: bool = False, code: int = DONE
+) -> str:
     """What the command prints on a terminal of that width, with its notes if they are wanted."""
     primary, secondary = pty.openpty()
     fcntl.ioctl(secondary, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
@@ -44,7 +46,7 @@ def in_terminal(columns: int, folder: Path, *words: object, notes: bool = False)
         # Linux says so when the other side is closed.
         pass
     os.close(primary)
-    assert process.wait() == DONE
+    assert process.wait() == code
     return b"".join(pieces).decode().replace("\r\n", "\n")
 
 
@@ -113,6 +115,35 @@ def test_names_that_differ_look_different(command: str, long_names: Path) -> Non
     assert max(map(columns_of, lines)) <= 80
     rows = [line.split()[0] for line in lines if line.startswith(("/", "…"))]
     assert len(set(rows[:4])) == 4, rows
+
+
+@pytest.mark.parametrize("width", [60, 80])
+@pytest.mark.parametrize("command", ["pack", "info"])
+def test_names_of_filters_stay_whole(command: str, width: int, tmp_path: Path) -> None:
+    name = "near_surface_maximum_of_air_temperature"
+    with netCDF4.Dataset(tmp_path / "in.nc", "w") as file:
+        for axis, extent in zip(("time", "lat", "lon"), (12, 240, 360), strict=True):
+            file.createDimension(axis, extent)
+        values = file.createVariable(name, "f4", ("time", "lat", "lon"))
+        values[:] = np.random.default_rng(1).normal(size=(12, 240, 360))
+    packing = ("pack", "in.nc", "-o", "out.nc", "--filters", "shuffle+deflate(1)+fletcher32")
+    shown = in_terminal(width, tmp_path, *packing)
+    if command == "info":
+        shown = in_terminal(width, tmp_path, "info", "out.nc")
+    assert max(map(columns_of, shown.splitlines())) <= width
+    for part in ("shuffle", "deflate(1)", "fletcher32"):
+        assert part in shown, shown
+
+
+def test_notes_of_filters_are_whole(tmp_path: Path) -> None:
+    narrow = in_terminal(80, tmp_path, "--version", "--all")
+    assert "…" not in narrow and max(map(columns_of, narrow.splitlines()[:-2])) <= 80
+
+
+def test_usage_errors_take_the_terminals_width(tmp_path: Path) -> None:
+    words = ("pack", SAMPLE, "-o", "out.nc", "--filters", "unknown")
+    shown = in_terminal(80, tmp_path, *words, notes=True, code=TROUBLE)
+    assert "unknown" in shown and max(map(columns_of, shown.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("width", [20, 50, 68])

@@ -5,7 +5,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
-from support.command import frazil
+from support.command import DONE, FAILED, TROUBLE, frazil
 
 
 @pytest.fixture(scope="module")
@@ -100,3 +100,48 @@ def test_a_notice_of_many_files_is_told_once(source: Path, tmp_path: Path):
     assert outcome.code == 0, outcome.stderr
     told = [line for line in outcome.stderr.splitlines() if "nothing*" in line]
     assert len(told) == 2 and "11 more files: precision: no variable" in told[1], outcome.stderr
+
+
+def test_a_misspelled_file_gets_the_nearest_one(source: Path):
+    for words in (("info",), ("recover",), ("pack", "-o", source.with_name("out.nc"))):
+        outcome = frazil(*words, source.with_name("inn.nc"))
+        assert outcome.code == FAILED and f"do you mean {source}?" in outcome.stderr, words
+
+
+def test_a_folder_to_recover_says_how_its_files_are_found(tmp_path: Path):
+    outcome = frazil("recover", tmp_path)
+    assert outcome.code == FAILED and "name its files" in outcome.stderr
+
+
+def test_a_mere_ending_is_no_name(source: Path, tmp_path: Path):
+    outcome = frazil("pack", source, "-o.nc", cwd=tmp_path)
+    assert outcome.code == TROUBLE and "only the ending of a name" in outcome.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_escaped_pattern_gets_no_neighbour(source: Path, tmp_path: Path):
+    outcome = frazil("pack", source, "-o", tmp_path / "out.nc", "--abs-error", r"\*:0.1")
+    assert outcome.code == FAILED and "is a pattern" in outcome.stderr
+    assert "wind" not in outcome.stderr
+
+
+def test_a_matrix_gets_the_hints_of_a_matrix(tmp_path: Path):
+    def hint(text: str) -> str:
+        (tmp_path / "in.csv").write_text(text)
+        words = ("import", tmp_path / "in.csv", "-o", tmp_path / "out.nc", "--matrix")
+        outcome = frazil(*words)
+        assert outcome.code == FAILED
+        return outcome.stderr
+
+    assert "leave out --matrix" in hint("a,b\n1,2\n") and "--skip" not in hint("a,b\n1,2\n")
+    assert "--delimiter ' '" in hint("1 2\n3 4\n")
+
+
+def test_what_a_plan_decides_is_told(source: Path, tmp_path: Path):
+    plan, out = tmp_path / "plan.json", tmp_path / "out.nc"
+    assert frazil("plan", source, "--json", plan).code == DONE
+    words = ("--plan", plan, "--goal", "size", "--reads", "map", "--min-read-speed", "1MB/s")
+    outcome = frazil("pack", source, "-o", out, *words)
+    assert outcome.code == DONE
+    assert "--reads has no effect: the plan decides the chunk shapes of all" in outcome.stderr
+    assert "--goal and --min-read-speed have no effect" in outcome.stderr

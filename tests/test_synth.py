@@ -145,3 +145,9 @@ def test_an_existing_file_is_kept_unless_told_otherwise(tmp_path: Path):
     assert target.read_bytes() == b"precious"
     synth(target, "-s", "4", "-p", "sin11", "--overwrite")
     assert target.read_bytes() != b"precious"
+
+
+def test_what_the_disk_has_no_room_for_is_refused(tmp_path: Path):
+    outcome = frazil("synth", "-o", tmp_path / "out.nc", "-p", "steps2", "-s", "9999x9999x9999x99")
+    assert outcome.code == FAILED and "[no_space]" in outcome.stderr
+    assert "are free there" in outcome.stderr and not list(tmp_path.iterdir())

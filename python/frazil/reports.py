@@ -479,6 +479,8 @@ class RecoverReport(_Report):
 
     path: Path
     outcome: str
+    removed_bytes: int
+    remaining_bytes: int
 
     def __post_init__(self) -> None:
         self.path = Path(self.path)

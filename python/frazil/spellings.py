@@ -21,6 +21,8 @@ _PHRASES = {
     "`pack --plan`": "frazil.pack(plan=)",
     "`frazil info` lists": "frazil.info lists",
     " (--rel-error, --abs-error)": "",
+    "--keep-information is": "keep_information is",
+    "--keep-chunks": 'chunks="keep"',
     "write to a file and print that, for example with `frazil pack IN -o OUT && cat OUT`": (
         "write to a file"
     ),

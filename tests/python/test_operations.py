@@ -66,6 +66,12 @@ def test_unpack_undoes_it(packed, tmp_path):
     assert frazil.info(classic.output).format.startswith("CDF")
 
 
+def test_what_a_plan_decides_is_told_in_pythons_words(tmp_path):
+    stated = {"plan": frazil.plan(SAMPLE), "goal": "size", "chunks": "keep"}
+    found = "\n".join(frazil.pack(SAMPLE, tmp_path / "out.nc", **stated).notices)
+    assert 'chunks="keep" has no effect' in found and "goal= has no effect" in found
+
+
 def test_a_dry_run_and_a_plan_write_nothing(tmp_path):
     predicted = frazil.pack(SAMPLE, tmp_path / "never.nc", dry_run=True)
     plan = frazil.plan(SAMPLE)

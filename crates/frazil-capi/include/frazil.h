@@ -787,8 +787,8 @@ frz_status frz_close(frz_writer *writer, frz_report *report);
 frz_status frz_abandon(frz_writer *writer);
 
 /**
- * Brings a file back to its last commit after its writer was killed. A file without a journal is
- * left as it is.
+ * Brings a file back to its last commit after its writer was killed. Bytes behind that commit,
+ * which no reader sees, are removed, unless a program has the file open or may be writing it.
  *
  * `*outcome` becomes one of ::frz_recovery; NULL is allowed.
  *

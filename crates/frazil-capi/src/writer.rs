@@ -313,8 +313,8 @@ pub unsafe extern "C" fn frz_abandon(writer: *mut frz_writer) -> frz_status {
     })
 }
 
-/// Brings a file back to its last commit after its writer was killed. A file without a journal is
-/// left as it is.
+/// Brings a file back to its last commit after its writer was killed. Bytes behind that commit,
+/// which no reader sees, are removed, unless a program has the file open or may be writing it.
 ///
 /// `*outcome` becomes one of ::frz_recovery; NULL is allowed.
 ///

@@ -168,15 +168,22 @@ fn write(text: &str) -> io::Result<()> {
 /// Prints clap's answer: help on standard output, usage errors on standard error.
 pub(crate) fn usage(error: &clap::Error) -> Status {
     let message = error.to_string();
+    let is_help = error.exit_code() == 0;
+    // Clap wraps help, and no errors.
+    let fits = is_help
+        || matches!(
+            text::fitted(&message, text::columns_of(&io::stderr())),
+            Cow::Borrowed(_)
+        );
     match text::page(&message) {
         // Clap has colours for a terminal. Nowhere is left to report a failure of this.
-        Cow::Borrowed(_) => drop(error.print()),
+        Cow::Borrowed(_) if fits => drop(error.print()),
         // A word of the command line, perhaps by a wildcard, is a file's name.
-        Cow::Owned(message) => say(&message),
+        message => say(&message),
     }
-    match error.exit_code() {
-        0 => Status::Success,
-        _ => Status::Trouble,
+    match is_help {
+        true => Status::Success,
+        false => Status::Trouble,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Plain-text tables that fit the screen and need no colour.
 //!
-//! Where a table is too wide, words lose their middle first, then extents; then columns that tell
-//! least are left out, and at last words and extents become as short as they can.
+//! Where a table is too wide, notes take more lines first. Then words lose their middle, chains of
+//! filters take more lines, and extents lose their middle. Then columns that tell least are left out, and at last
+//! words and extents become as short as they can.
 
 use crate::abbreviations::Abbreviations;
 use crate::text;
@@ -12,6 +13,8 @@ const GAP: &str = "  ";
 const EASY_WIDTH: usize = 12;
 /// What it keeps when none can be.
 const LEAST_WIDTH: usize = 6;
+/// A column that takes more lines keeps its longest part whole, up to this width.
+const MOST_OF_PART: usize = 24;
 
 /// Which side of a column its cells lean on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +27,8 @@ enum Side {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shrinks {
     First,
+    /// Its cells take more lines, which end behind this character.
+    Wraps(char),
     Last,
     Never,
 }
@@ -48,6 +53,22 @@ impl Column {
         }
     }
 
+    /// Filters, `shuffle+deflate(1)`: where the table is too wide, they take more lines.
+    pub(crate) fn chain(title: &str) -> Self {
+        Self {
+            shrinks: Shrinks::Wraps('+'),
+            ..Self::words(title)
+        }
+    }
+
+    /// Sentences, which take more lines where the table is too wide.
+    pub(crate) fn prose(title: &str) -> Self {
+        Self {
+            shrinks: Shrinks::Wraps(' '),
+            ..Self::words(title)
+        }
+    }
+
     /// Numbers, right-aligned and never shortened.
     pub(crate) fn number(title: &str) -> Self {
         Self {
@@ -64,6 +85,14 @@ impl Column {
             side: Side::Right,
             shrinks: Shrinks::Last,
             ..Self::words(title)
+        }
+    }
+
+    /// Behind which character lines of its cells end.
+    fn break_behind(&self) -> Option<char> {
+        match self.shrinks {
+            Shrinks::Wraps(end) => Some(end),
+            _ => None,
         }
     }
 
@@ -119,7 +148,9 @@ impl Table {
         self.line(&mut text, &titles, &places);
         self.line(&mut text, &rule, &places);
         for row in self.abbreviated(&places) {
-            self.line(&mut text, &row, &places);
+            for line in self.wrapped(row, &places) {
+                self.line(&mut text, &line, &places);
+            }
         }
         if let Some(totals) = &self.totals {
             self.line(&mut text, &rule, &places);
@@ -131,7 +162,8 @@ impl Table {
     /// The rows, with words that fit their columns and differ where the words do.
     fn abbreviated(&self, places: &[(usize, usize)]) -> Vec<Vec<String>> {
         let mut rows = self.rows.clone();
-        for &(at, width) in places {
+        let words = |&&(at, _): &&(usize, usize)| self.columns[at].break_behind().is_none();
+        for &(at, width) in places.iter().filter(words) {
             let cells = self.rows.iter().filter_map(|row| row.get(at));
             let short = Abbreviations::of(cells.map(String::as_str), width);
             for cell in rows.iter_mut().filter_map(|row| row.get_mut(at)) {
@@ -139,6 +171,24 @@ impl Table {
             }
         }
         rows
+    }
+
+    /// The lines of a row: one, unless a cell takes more.
+    fn wrapped(&self, row: Vec<String>, places: &[(usize, usize)]) -> Vec<Vec<String>> {
+        let mut lines = vec![row];
+        for &(at, width) in places {
+            let Some(end) = self.columns[at].break_behind() else {
+                continue;
+            };
+            let cell = lines[0].get(at).map(|cell| broken(cell, end, width));
+            for (number, part) in cell.into_iter().flatten().enumerate() {
+                if number == lines.len() {
+                    lines.push(vec![String::new(); self.columns.len()]);
+                }
+                lines[number][at] = part;
+            }
+        }
+        lines
     }
 
     /// The columns that are shown, with their widths.
@@ -171,20 +221,37 @@ impl Table {
     /// Makes the widest columns narrower, down to `least`; whether that is enough.
     fn shrink(&self, places: &mut [(usize, usize)], limit: usize, least: usize) -> bool {
         let gaps = GAP.len() * places.len().saturating_sub(1);
+        let floors: Vec<usize> = (places.iter())
+            .map(|&(at, _)| self.floor(at).max(least))
+            .collect();
         while places.iter().map(|&(_, width)| width).sum::<usize>() + gaps > limit {
-            let widest = |turn| {
+            let widest = |is_turn: fn(Shrinks) -> bool| {
                 (0..places.len())
                     .filter(|&place| {
                         let (at, width) = places[place];
-                        self.columns[at].shrinks == turn && width > least
+                        is_turn(self.columns[at].shrinks) && width > floors[place]
                     })
                     .max_by_key(|&place| places[place].1)
             };
-            let widest = widest(Shrinks::First).or_else(|| widest(Shrinks::Last));
+            let widest = widest(|it| it == Shrinks::Wraps(' '))
+                .or_else(|| widest(|it| it == Shrinks::First))
+                .or_else(|| widest(|it| matches!(it, Shrinks::Wraps(_))))
+                .or_else(|| widest(|it| it == Shrinks::Last));
             let Some(widest) = widest else { return false };
             places[widest].1 -= 1;
         }
         true
+    }
+
+    /// Columns that a column needs where its cells take more lines.
+    fn floor(&self, at: usize) -> usize {
+        let Some(end) = self.columns[at].break_behind() else {
+            return 0;
+        };
+        let cells = self.rows.iter().filter_map(|row| row.get(at));
+        let parts = cells.flat_map(|cell| cell.split_inclusive(end));
+        let longest = parts.map(|part| text::columns(part.trim_end())).max();
+        longest.unwrap_or(0).min(MOST_OF_PART)
     }
 
     fn line(&self, text: &mut String, cells: &[String], places: &[(usize, usize)]) {
@@ -204,6 +271,24 @@ impl Table {
         text.truncate(text.trim_end_matches(' ').len());
         text.push('\n');
     }
+}
+
+/// The parts of a cell as lines that fit, as far as one part does.
+fn broken(cell: &str, end: char, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for part in cell.split_inclusive(end) {
+        let line = lines.last_mut().filter(|line| {
+            line.is_empty() || text::columns(line) + text::columns(part.trim_end()) <= width
+        });
+        match line {
+            Some(line) => line.push_str(part),
+            None => lines.push(part.to_owned()),
+        }
+    }
+    lines
+        .iter()
+        .map(|line| line.trim_end().to_owned())
+        .collect()
 }
 
 fn harmless(cells: Vec<String>) -> Vec<String> {
@@ -309,6 +394,49 @@ variable                shape        raw
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn names_of_filters_stay_whole() {
+        let mut table = Table::new(vec![
+            Column::words("variable"),
+            Column::chain("filters"),
+            Column::number("raw"),
+        ]);
+        table.row(cells(&[
+            "/ocean/sea_surface_temperature",
+            "bitround(7)+shuffle+deflate(1)",
+            "158.4 GiB",
+        ]));
+        table.row(cells(&["/time", "deflate(1)", "96 B"]));
+        let expected = "\
+variable      filters                     raw
+------------  --------------------  ---------
+/ocea…rature  bitround(7)+shuffle+  158.4 GiB
+              deflate(1)
+/time         deflate(1)                 96 B
+";
+        assert_eq!(table.render(45), expected);
+        for limit in 36..80 {
+            let text = table.render(limit);
+            for part in ["bitround(7)", "shuffle", "deflate(1)"] {
+                assert!(text.contains(part), "{text}");
+            }
+            assert!(text.lines().all(|line| text::columns(line) <= limit));
+        }
+    }
+
+    #[test]
+    fn notes_take_more_lines() {
+        let mut table = Table::new(vec![Column::words("name"), Column::prose("note")]);
+        table.row(cells(&["zstd", "readers need a plugin for it"]));
+        let expected = "\
+name  note
+----  ---------------
+zstd  readers need a
+      plugin for it
+";
+        assert_eq!(table.render(21), expected);
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use frazil_types::{ErrorCode, SourceError, plain, plain_path};
 
+use crate::folder;
+
 /// Result of every facade operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -127,8 +129,12 @@ fn cure_for_missing(path: &Path) -> Option<String> {
         .as_encoded_bytes()
         .iter()
         .any(|byte| b"*?[".contains(byte));
-    let cure = "only the shell expands patterns of names: write it without quotes, or check that it matches files";
-    is_pattern.then(|| cure.to_owned())
+    if is_pattern {
+        let cure = "only the shell expands patterns of names: write it without quotes, or check that it matches files";
+        return Some(cure.to_owned());
+    }
+    let near = folder::similar_file(path)?;
+    Some(format!("do you mean {}?", plain_path(&near)))
 }
 
 /// A path without the prefix that netCDF-C gives to the objects of some variables.
@@ -169,6 +175,24 @@ mod tests {
                 .contains("without quotes")
         );
         assert_eq!(cure(Path::new("x.nc")), None);
+    }
+
+    #[test]
+    fn a_misspelt_name_gets_the_nearest_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["sample.nc", "other.nc", ".simple.nc.part"] {
+            std::fs::write(folder.path().join(name), b"").unwrap();
+        }
+        std::fs::create_dir(folder.path().join("smaples.nc")).unwrap();
+        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let cure = |name: &str| Error::io(&missing, "open", &folder.path().join(name)).cure;
+        let near = folder.path().join("sample.nc");
+        let expected = format!("do you mean {}?", near.display());
+        assert_eq!(cure("smaple.nc"), Some(expected));
+        assert_eq!(cure("elsewhere.nc"), None);
+        assert_eq!(cure("no_folder/sample.nc"), None);
+        // It is there: something else is missing.
+        assert_eq!(cure("other.nc"), None);
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The folder in which a file is to be written.
+//! The folder in which a file is to be written, or is looked for.
 
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use frazil_container::beside;
-use frazil_types::ErrorCode;
+use frazil_types::{ErrorCode, spelling};
 
 use crate::error::{Error, Result};
 
@@ -58,6 +58,41 @@ pub fn check_folder(path: &Path) -> Result<()> {
     };
     let cause = format!("its folder, {}, {cause}", folder.display());
     Err(Error::new(code, cause).in_file(path).with_cure(cure))
+}
+
+/// The file beside a missing one whose name is spelled most like it, if one is much like it.
+pub(crate) fn similar_file(missing: &Path) -> Option<PathBuf> {
+    /// A larger folder is not searched to the end.
+    const MOST_ENTRIES: usize = 10_000;
+    let word = missing.file_name()?.to_str()?;
+    if missing.symlink_metadata().is_ok() {
+        return None;
+    }
+    let folder = match missing.parent()? {
+        here if here.as_os_str().is_empty() => Path::new("."),
+        folder => folder,
+    };
+    let entries = folder.read_dir().ok()?.flatten().take(MOST_ENTRIES);
+    let files = entries.filter(|entry| entry.path().is_file());
+    let names = files.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names
+        .filter(|name| name.starts_with('.') == word.starts_with('.'))
+        .collect();
+    // Folders have no order: the same folder gives the same answer.
+    names.sort_unstable();
+    let near = spelling::nearest(word, names.iter().map(String::as_str))?;
+    Some(missing.with_file_name(near))
+}
+
+/// Bytes that are free for this user where a file is to be written, if the system tells.
+#[must_use]
+pub fn free_bytes(path: &Path) -> Option<u64> {
+    let folder = match path.parent()? {
+        here if here.as_os_str().is_empty() => Path::new("."),
+        folder => folder,
+    };
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
 /// The error for a file that cannot be made in the folder of `target`.

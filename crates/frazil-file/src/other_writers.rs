@@ -118,6 +118,12 @@ pub fn is_open_for_writing(file: &File) -> Option<bool> {
     }
 }
 
+/// As [`is_open_for_writing`]; where the system does not tell, of the processes whose files may be
+/// looked at.
+pub(crate) fn is_written(file: &File) -> Option<bool> {
+    is_open_for_writing(file).or_else(|| processes::any_writes(file))
+}
+
 /// Keeps writers that take locks away from a file, and gives them way when it goes: a shared lock,
 /// which libhdf5's readers may hold as well.
 ///
@@ -128,8 +134,7 @@ pub(crate) fn keep_away(file: &File, path: &Path) -> Result<()> {
         let is_swmr = WriterFlags::of(file).is_ok_and(|flags| flags.is_swmr);
         return Err(Writer::Active { is_swmr }.refusal(path));
     }
-    let is_open = is_open_for_writing(file).or_else(|| processes::any_writes(file));
-    match Writer::judge(file, is_open) {
+    match Writer::judge(file, is_written(file)) {
         Some(writer) => Err(writer.refusal(path)),
         None => Ok(()),
     }

@@ -81,7 +81,12 @@ pub fn resolve(input: &Path, destination: &Destination, overwrite: bool) -> Resu
                 .in_file(input)
                 .with_cure("pack to another file with -o, or add --break-hard-links"));
             }
-            let path = beside::followed(input).map_err(|e| Error::io(&e, "resolve", input))?;
+            let followed = beside::followed(input).map_err(|e| Error::io(&e, "resolve", input))?;
+            // Where no link is on the way, the file is named as its user names it.
+            let path = match std::path::absolute(input) {
+                Ok(absolute) if absolute == followed => input.to_owned(),
+                _ => followed,
+            };
             Ok(Target {
                 before: Before::now(&path),
                 path,
@@ -143,18 +148,32 @@ fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Re
     new_file(path, overwrite)
 }
 
-/// Refuses a name that no output can have: `-`, and that of a folder, there or not.
+/// Refuses a name that no output can have: `-`, that of a folder, there or not, and a mere ending such
+/// as `.nc`.
 ///
 /// # Errors
 /// [`ErrorCode::InvalidArgument`] for such a name.
 pub fn check_output_name(path: &Path) -> Result<()> {
     let path = &*address::local(path)?;
     address::refuse_stream(path, false)?;
+    if is_only_ending(path) {
+        let cause = "is only the ending of a name";
+        return Err(Error::new(ErrorCode::InvalidArgument, cause)
+            .in_file(path)
+            .with_cure("put a name before it: out.nc"));
+    }
     let checked = match path.is_dir() {
         true => Err(Error::new(ErrorCode::InvalidArgument, "is a directory").in_file(path)),
         false => check_file_name(path),
     };
     checked.map_err(|error| error.with_cure("use --out-dir for a directory"))
+}
+
+/// Whether a name is but the ending of files, as `-o.nc` makes one.
+fn is_only_ending(path: &Path) -> bool {
+    const ENDINGS: [&str; 7] = [".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".he5", ".hdf"];
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| ENDINGS.contains(&name))
 }
 
 /// An output that is not its own input.
@@ -295,11 +314,27 @@ mod tests {
             check_output_name(&name),
             check_output_name(folder.path()),
             check_output_name(Path::new("-")),
+            check_output_name(&folder.path().join(".nc")),
             check_folder(&name),
             crate::text_file::check_text_output(&name),
         ] {
             assert_eq!(refused.unwrap_err().code, ErrorCode::InvalidArgument);
         }
+    }
+
+    #[test]
+    fn a_file_in_place_keeps_its_name_and_a_link_does_not() {
+        let folder = tempfile::tempdir_in(".").unwrap();
+        let name = folder.path().file_name().unwrap();
+        let (file, link) = (Path::new(name).join("a.nc"), Path::new(name).join("b.nc"));
+        std::fs::write(&file, b"x").unwrap();
+        std::os::unix::fs::symlink("a.nc", &link).unwrap();
+        let in_place = Destination::InPlace {
+            break_hard_links: false,
+        };
+        let target = |input: &Path| resolve(input, &in_place, false).unwrap().path;
+        assert_eq!(target(&file), file);
+        assert_eq!(target(&link), file.canonicalize().unwrap());
     }
 
     #[test]

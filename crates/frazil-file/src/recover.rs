@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::error::{Error, Result, guarded};
 use crate::input::Input;
 use crate::name_lock::NameLock;
+use crate::other_writers;
 use crate::storage_error::from_container;
 
 /// What recovering found and did.
@@ -37,11 +38,17 @@ pub struct RecoverReport {
     pub path: PathBuf,
     /// What was found and done.
     pub outcome: RecoverOutcome,
+    /// Bytes behind the last commit, which no reader saw, that were removed.
+    pub removed_bytes: u64,
+    /// Such bytes that stayed: another program may be writing there, or the file cannot be changed.
+    pub remaining_bytes: u64,
 }
 
 /// Brings a file back to its last commit after its writer was killed, and removes what the writer
-/// left beside it. A file without a journal is left as it is. If there is no file yet, what a killed
-/// writer began is removed.
+/// left beside it and behind that commit. If there is no file yet, what a killed writer began is
+/// removed.
+///
+/// Bytes behind the commit stay if a program has the file open, or may have it open for writing.
 ///
 /// # Errors
 /// Those of [`Input::open`] if nothing was left behind, the file had a commit, and it cannot be read;
@@ -52,38 +59,97 @@ pub struct RecoverReport {
 pub fn recover(path: &Path) -> Result<RecoverReport> {
     guarded(path, || {
         let found = match path.metadata() {
-            Err(_) if has_only_begun(path)? => return Ok(report(path, RecoverOutcome::Discarded)),
+            Err(_) if has_only_begun(path)? => {
+                return Ok(report(path, RecoverOutcome::Discarded, Trailing::default()));
+            }
             found => found.map_err(|error| Error::io(&error, "inspect", path))?,
         };
         if !found.is_file() {
-            return Err(Error::new(ErrorCode::InvalidArgument, "not a regular file").in_file(path));
+            return Err(not_a_file(path, found.is_dir()));
         }
         let target = beside::followed(path).map_err(|error| Error::io(&error, "open", path))?;
         let left = NameLock::take_left_behind(&target)?;
-        let outcome = match bring_in_order(path)? {
-            Recovery::Clean if left.is_some_and(|left| left.has_cleaned()) => {
-                RecoverOutcome::Discarded
-            }
-            Recovery::Clean => {
-                // A file that is damaged, or is none of those that frazil reads, is at no commit.
-                if !holds_no_commit(path) {
-                    Input::open(path)?;
-                }
-                RecoverOutcome::Clean
-            }
+        let has_cleaned = left.as_ref().is_some_and(NameLock::has_cleaned);
+        let recovery = bring_in_order(path)?;
+        if recovery == Recovery::Clean && !has_cleaned && !holds_no_commit(path) {
+            // A file that is damaged, or is none of those that frazil reads, is at no commit.
+            Input::open(path)?;
+        }
+        let trailing = cut_trailing(path, &target, left);
+        let outcome = match recovery {
+            Recovery::Clean if has_cleaned || trailing.removed > 0 => RecoverOutcome::Discarded,
+            Recovery::Clean => RecoverOutcome::Clean,
             Recovery::Discarded => RecoverOutcome::Discarded,
             Recovery::Completed => RecoverOutcome::Completed,
             Recovery::TakenBack => RecoverOutcome::TakenBack,
         };
-        Ok(report(path, outcome))
+        Ok(report(path, outcome, trailing))
     })
 }
 
-fn report(path: &Path, outcome: RecoverOutcome) -> RecoverReport {
+fn not_a_file(path: &Path, is_folder: bool) -> Error {
+    let cause = match is_folder {
+        true => "is a folder, not a regular file",
+        false => "not a regular file",
+    };
+    let error = Error::new(ErrorCode::InvalidArgument, cause).in_file(path);
+    match is_folder {
+        true => error.with_cure(
+            "name its files; beside one whose writer was killed lies .NAME.frazil-lock or \
+             NAME.frazil-journal",
+        ),
+        false => error,
+    }
+}
+
+fn report(path: &Path, outcome: RecoverOutcome, trailing: Trailing) -> RecoverReport {
     RecoverReport {
         path: path.to_owned(),
         outcome,
+        removed_bytes: trailing.removed,
+        remaining_bytes: trailing.remaining,
     }
+}
+
+/// Bytes behind the last commit.
+#[derive(Debug, Clone, Copy, Default)]
+struct Trailing {
+    removed: u64,
+    remaining: u64,
+}
+
+/// Cuts off what lies behind the last commit, unless somebody may be writing there. `left` is the lock
+/// that a killed writer left.
+fn cut_trailing(path: &Path, target: &Path, left: Option<NameLock>) -> Trailing {
+    // What is no HDF5 file has nothing there.
+    let remaining = hdf5::trailing_bytes(path).unwrap_or(0);
+    let kept = Trailing {
+        removed: 0,
+        remaining,
+    };
+    if remaining == 0 || !has_no_writer(path, left.is_some()) {
+        return kept;
+    }
+    // Keeps frazil's writers away until the file is cut.
+    let Ok(_lock) = left.map_or_else(|| NameLock::take(target), Ok) else {
+        return kept;
+    };
+    match hdf5::cut_trailing(path) {
+        Ok(Some(removed)) => Trailing {
+            removed,
+            remaining: 0,
+        },
+        Ok(None) | Err(_) => kept,
+    }
+}
+
+/// Whether nobody writes the file, also without locks. Where the system cannot tell, only a lock says so
+/// that a killed writer left.
+fn has_no_writer(path: &Path, was_killed: bool) -> bool {
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    !other_writers::is_written(&file).unwrap_or(!was_killed)
 }
 
 /// Whether a killed writer left only temporary files of a file that is not there yet; they are removed.
@@ -159,6 +225,65 @@ mod tests {
             fs::write(&file, bytes).unwrap();
             assert_eq!(recover(&file).unwrap().outcome, RecoverOutcome::Clean);
         }
+    }
+
+    /// A file of frazil with bytes behind its end.
+    fn with_trailing_bytes(folder: &Path) -> PathBuf {
+        let path = folder.join("a.nc");
+        fs::write(&path, b"").unwrap();
+        let output = hdf5::LiveOutput::create_empty(&path, false, 4096).unwrap();
+        output.finish(false).unwrap();
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, [whole, vec![7; 1000]].concat()).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_folder_is_none_of_the_files_in_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = recover(directory.path()).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidArgument);
+        assert!(error.cure.unwrap().contains("name its files"));
+    }
+
+    #[test]
+    fn bytes_behind_the_last_commit_are_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = with_trailing_bytes(directory.path());
+        let bytes = fs::metadata(&path).unwrap().len();
+        let found = recover(&path).unwrap();
+        assert_eq!(found.outcome, RecoverOutcome::Discarded);
+        assert_eq!((found.removed_bytes, found.remaining_bytes), (1000, 0));
+        assert_eq!(fs::metadata(&path).unwrap().len(), bytes - 1000);
+        let again = recover(&path).unwrap();
+        assert_eq!(again.outcome, RecoverOutcome::Clean);
+        assert_eq!((again.removed_bytes, again.remaining_bytes), (0, 0));
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn bytes_behind_the_last_commit_stay_while_somebody_may_write_them() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = with_trailing_bytes(directory.path());
+        let stay = || {
+            let found = recover(&path).unwrap();
+            assert_eq!(found.outcome, RecoverOutcome::Clean);
+            assert_eq!((found.removed_bytes, found.remaining_bytes), (0, 1000));
+        };
+        // A writer of frazil, a program that takes HDF5's lock, and one that takes none.
+        let writer = NameLock::take(&path).unwrap();
+        stay();
+        drop(writer);
+        let reader = File::open(&path).unwrap();
+        reader.lock_shared().unwrap();
+        stay();
+        drop(reader);
+        if cfg!(target_os = "linux") {
+            let writer = File::options().write(true).open(&path).unwrap();
+            stay();
+            drop(writer);
+        }
+        assert_eq!(recover(&path).unwrap().removed_bytes, 1000);
     }
 
     #[test]

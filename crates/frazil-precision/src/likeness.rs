@@ -10,6 +10,7 @@ use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::resources::Resources;
 use frazil_file::run::InputRun;
+use frazil_file::wording::enumerate;
 
 /// Below it, pictures of a field differ visibly (Baker, Pinard and Hammerling 2024 take 0.995).
 const LEAST_SIMILARITY: f64 = 0.99;
@@ -60,7 +61,8 @@ impl Seen {
     }
 }
 
-/// One line for each variable that is rounded so coarsely that its user may not want it.
+/// A line for each variable that is rounded so coarsely that its user may not want it; of many, one line
+/// names the rest.
 ///
 /// # Errors
 /// If values cannot be read or decoded.
@@ -72,11 +74,30 @@ pub(super) fn warnings(
     budget: &MemoryBudget,
 ) -> Result<Vec<String>> {
     let seen = look(input, informed, sources, resources, budget)?;
-    let lines = informed.iter().zip(seen).filter_map(|(one, seen)| {
+    let coarse = informed.iter().zip(seen).filter_map(|(one, seen)| {
         let path = input.variables()[one.variable].path.as_str();
-        warning(path.trim_start_matches('/'), one.plan, seen)
+        let line = warning(path.trim_start_matches('/'), one.plan, seen)?;
+        Some((path, line))
     });
-    Ok(lines.collect())
+    Ok(folded(coarse.collect()))
+}
+
+/// The lines of some variables, by path; those of more become one.
+fn folded(coarse: Vec<(&str, String)>) -> Vec<String> {
+    /// So many have lines of their own.
+    const TOLD: usize = 3;
+    if coarse.len() <= TOLD + 1 {
+        return coarse.into_iter().map(|(_, line)| line).collect();
+    }
+    let others: Vec<&str> = coarse[TOLD..].iter().map(|(path, _)| *path).collect();
+    let rest = format!(
+        "--keep-information is coarse for {} more variables: {}; state absolute bounds for them, \
+         too (--abs-error)",
+        others.len(),
+        enumerate(&others)
+    );
+    let told = coarse.into_iter().take(TOLD).map(|(_, line)| line);
+    told.chain([rest]).collect()
 }
 
 /// The bits of the mantissa that values keep, if they are too few.
@@ -307,6 +328,24 @@ mod tests {
         assert_eq!(slices(&[5])[0].count, [5]);
         assert!(slices(&[]).is_empty());
         assert!(slices(&[0, 20, 30]).is_empty());
+    }
+
+    #[test]
+    fn lines_of_many_variables_become_one() {
+        let paths: Vec<String> = (0..20).map(|number| format!("/v{number}")).collect();
+        let lines = |count: usize| {
+            let coarse = paths[..count].iter();
+            folded(coarse.map(|path| (path.as_str(), path.clone())).collect())
+        };
+        assert_eq!(lines(4), ["/v0", "/v1", "/v2", "/v3"]);
+        let many = lines(20);
+        assert_eq!(many.len(), 4);
+        assert!(
+            many[3].contains("17 more variables: v3, v4, "),
+            "{}",
+            many[3]
+        );
+        assert!(many[3].contains("v10 and 9 more"), "{}", many[3]);
     }
 
     #[test]

@@ -22,7 +22,10 @@ pub fn check_names(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
     check_companions(rules, paths)?;
     match missing(rules, paths).first() {
         None => Ok(()),
-        Some(name) => Err(may_be_pattern(no_variable(PRECISION, name, paths, ""))),
+        Some(name) => Err(may_be_pattern(
+            no_variable(PRECISION, name, paths, ""),
+            name,
+        )),
     }
 }
 
@@ -37,7 +40,10 @@ pub fn check_names_in(inputs: &[PathBuf], rules: &[VariableRule]) -> Result<bool
         |_: &Input, paths: &[&str], name: &String| paths.iter().any(|path| is_named(path, name));
     search(inputs, missing(rules, &[]), paths_of, has).map_err(|(name, known)| {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        may_be_pattern(no_variable(PRECISION, &name, &known, " in any input"))
+        may_be_pattern(
+            no_variable(PRECISION, &name, &known, " in any input"),
+            &name,
+        )
     })
 }
 
@@ -152,8 +158,15 @@ pub fn no_variable(asked: &str, name: &str, paths: &[&str], whereabouts: &str) -
     Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
 }
 
-/// The error where a pattern that matches nothing would be none.
-pub(super) fn may_be_pattern(error: Error) -> Error {
+/// The error where a pattern that matches nothing would be none. `name` is the name that was asked for.
+pub(super) fn may_be_pattern(error: Error, name: &str) -> Error {
+    if name.contains(['*', '?']) {
+        let cure = format!(
+            "without the backslash or the brackets, `{name}` is a pattern, which stands for all \
+             names that match"
+        );
+        return error.with_cure(cure);
+    }
     let cure = error.cure.clone().unwrap_or_default();
     error.with_cure(format!("{cure}; patterns with * or ? may match nothing"))
 }
@@ -186,6 +199,15 @@ mod tests {
         assert!(cure("qvapro").contains("`QVAPOR`"));
         assert!(cure("/forecst/U").contains("`/forecast/U`"));
         assert!(cure("NOTHING").contains("T2, QVAPOR, forecast/U"));
+        // No neighbour of what was meant for a pattern.
+        for escaped in [r"\*", "[*]", r"T\?"] {
+            let refused = check_names(&[rule(escaped, digits(3))], &paths).unwrap_err();
+            let cure = refused.cure.unwrap_or_default();
+            assert!(
+                cure.contains("is a pattern") && !cure.contains("T2"),
+                "{cure}"
+            );
+        }
         for fine in ["T2", "/T2", "U", "forecast/U", "X*", "[T]3", "T{1,3}"] {
             assert!(
                 check_names(&[rule(fine, digits(3))], &paths).is_ok(),

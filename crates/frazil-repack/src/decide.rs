@@ -8,6 +8,7 @@ use frazil_types::{FilterConstraints, QuantizePlan, VariablePlan};
 use crate::compared_plans::ComparedPlans;
 use crate::filter_trial::{Trial, Tried};
 use crate::finer_chunks::FinerChunks;
+use crate::idle;
 use crate::input_filters::checksum_only;
 use crate::planning::{Depth, Planning};
 use crate::routes::{Chosen, Decisions};
@@ -100,8 +101,8 @@ pub(crate) fn decide(
     add_demands(input, options, &demands, &mut decisions.precision_rules)?;
     decisions.notices.extend(left_behind::form(input));
     decisions.notices.extend(precision.notices);
-    decisions.notices.extend(idle_plans(input, options));
-    decisions.notices.extend(idle_expectations(input, options));
+    let idle = idle::notices(input, options, &demands);
+    decisions.notices.extend(idle);
     add_caches(input, options, &mut decisions.plans)?;
     planning.add(started);
     decisions.planning = planning;
@@ -333,23 +334,6 @@ fn kept_exact(
     Ok(refusal.map(|refusal| refusal.describe().to_owned()))
 }
 
-/// What a plan says of variables that the file does not have.
-fn idle_plans(input: &Input, options: &PackOptions) -> Vec<String> {
-    let plans = options.plan.iter().flat_map(|plan| &plan.variables);
-    let is_known = |path: &str| input.variables().iter().any(|known| known.path == path);
-    let idle: Vec<&str> = plans
-        .map(|plan| plan.path.as_str())
-        .filter(|path| !is_known(path))
-        .collect();
-    match idle.as_slice() {
-        [] => Vec::new(),
-        paths => vec![format!(
-            "the plan has variables that the file lacks: {}",
-            enumerate(paths)
-        )],
-    }
-}
-
 /// The filters of all variables, the chunk shapes tried, and those that won; adds to `spared` as [`try_filters`] does.
 #[expect(
     clippy::type_complexity,
@@ -389,39 +373,6 @@ fn try_filters(
     trials.add(started);
     spared.add_times(trial.times_not_sampled(), trials);
     Ok(choices)
-}
-
-/// One line for each expected length that its dimension cannot reach any more, or never: chunk shapes do not follow it.
-fn idle_expectations(input: &Input, options: &PackOptions) -> Vec<String> {
-    let axes_of = |name: &str| -> Vec<(u64, bool)> {
-        let variables = input.variables().iter();
-        let axes = variables.flat_map(|one| {
-            let sizes = one.shape.iter().zip(&one.unlimited);
-            one.dimension_names.iter().zip(sizes)
-        });
-        let axes = axes.filter(|(dimension, _)| *dimension == name);
-        axes.map(|(_, (length, is_unlimited))| (*length, *is_unlimited))
-            .collect()
-    };
-    let line = |(name, expected): &(String, u64)| {
-        let axes = axes_of(name);
-        let (longest, _) = axes.iter().max_by_key(|(length, _)| length)?;
-        match axes.iter().any(|(_, is_unlimited)| *is_unlimited) {
-            false => Some(format!(
-                "expected={name}={expected} changes nothing: `{name}` has a fixed length of {longest}"
-            )),
-            true if longest > expected => Some(format!(
-                "expected={name}={expected} is less than `{name}` has already: {longest}"
-            )),
-            true => None,
-        }
-    };
-    options
-        .chunk_goal
-        .expected
-        .iter()
-        .filter_map(line)
-        .collect()
 }
 
 /// Decides everything about undoing a pack: no filters but those that nobody here can undo, chunks

@@ -1,26 +1,41 @@
-//! What a report says of a file that became larger because of the reads that its chunks are to serve.
+//! What a report says of a file that became larger because of stated chunks, or of the reads that they are
+//! to serve.
 
 use frazil_options::options::PackOptions;
 use frazil_options::pack_report::{PackReport, VariableReport};
 use frazil_options::size::human;
+use frazil_plan::index_bytes;
 
 /// As much more is no growth, in all other guarantees, too.
 const LEAST_SHARE: f64 = 1.005;
 const LEAST_BYTES: f64 = 4096.0;
+/// A smaller index is no waste: its share of the file, and bytes.
+const INDEX_SHARE: f64 = 0.1;
+const INDEX_BYTES: u64 = 64 << 10;
 
-/// Says in a report that stated reads made the file larger, and how it stays small.
+/// Says in a report that a stated layout made the file larger, and how it stays small.
 pub(crate) fn tell(report: &mut PackReport, options: &PackOptions) {
-    let most = report.input_file_bytes as f64 * LEAST_SHARE + LEAST_BYTES;
-    if report.kept_input || report.output_file_bytes as f64 <= most {
+    if report.kept_input {
         return;
     }
-    let (Some(words), Some(worst)) = (stated(options), worst(report)) else {
+    let Some(words) = stated(options) else {
         return;
     };
+    let line = growth(report, &words).or_else(|| large_index(report, &words));
+    report.notices.extend(line);
+}
+
+/// The line of a file that is larger than its input.
+fn growth(report: &PackReport, words: &str) -> Option<String> {
+    let most = report.input_file_bytes as f64 * LEAST_SHARE + LEAST_BYTES;
+    if report.output_file_bytes as f64 <= most {
+        return None;
+    }
+    let worst = worst(report)?;
     let verb = if report.dry_run { "would grow" } else { "grew" };
     let chunk: Vec<String> = worst.chunk.iter().flatten().map(u64::to_string).collect();
-    let line = format!(
-        "the file {verb} from {} to {} because its chunks serve {words}: {} takes {} in chunks of {}, {} before; without \
+    Some(format!(
+        "the file {verb} from {} to {} because of {words}: {} takes {} in chunks of {}, {} before; without \
          {words} the file stays small",
         human(report.input_file_bytes),
         human(report.output_file_bytes),
@@ -28,14 +43,36 @@ pub(crate) fn tell(report: &mut PackReport, options: &PackOptions) {
         human(worst.stored_bytes),
         chunk.join("x"),
         human(worst.input_bytes),
-    );
-    report.notices.push(line);
+    ))
 }
 
-/// The options that ask for chunks for reads; `None`: there are none, or others make files larger, too.
+/// The line of a variable in so many chunks that their index takes much of the file.
+fn large_index(report: &PackReport, words: &str) -> Option<String> {
+    let indexes = report.variables.iter().filter_map(|one| {
+        let chunk = one.chunk.as_ref()?;
+        Some((one, chunk, index_bytes(&one.shape, chunk)))
+    });
+    let (variable, chunk, bytes) = indexes.max_by_key(|(_, _, bytes)| *bytes)?;
+    let share = bytes as f64 / report.output_file_bytes.max(1) as f64;
+    if bytes < INDEX_BYTES || share < INDEX_SHARE {
+        return None;
+    }
+    let chunk: Vec<String> = chunk.iter().map(u64::to_string).collect();
+    Some(format!(
+        "because of {words}, the index of the small chunks of {}, {}, takes about {}, {:.0} % of \
+         the file",
+        variable.path,
+        chunk.join("x"),
+        human(bytes),
+        100.0 * share.min(1.0)
+    ))
+}
+
+/// The options that decide chunk shapes; `None`: there are none, or others make files larger, too.
 fn stated(options: &PackOptions) -> Option<String> {
     let goal = &options.chunk_goal;
     let asked = [
+        ("--chunks", !options.chunk_overrides.is_empty()),
         ("--reads", !goal.reads.is_empty()),
         ("--storage", goal.storage.is_some()),
         ("--most-chunks", goal.most_chunks.is_some()),

@@ -193,15 +193,22 @@ pub(crate) fn foretold(mut report: PackReport, source: &Input, keep: Keep) -> Pa
 }
 
 fn line(what: &str, [before, packed]: [u64; 2]) -> String {
-    format!(
-        "{what}: its {before} bytes would be {packed} when packed (--allow-larger packs it all \
-         the same)"
-    )
+    let why = match packed == before {
+        true => format!("packing does not make its {before} bytes fewer"),
+        false => format!("its {before} bytes would be {packed} when packed"),
+    };
+    format!("{what}: {why} (--allow-larger packs it all the same)")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kept_input_says_why() {
+        assert!(line(KEPT, [2128, 2128]).contains("does not make its 2128 bytes fewer"));
+        assert!(line(KEPT, [2128, 3000]).contains("its 2128 bytes would be 3000"));
+    }
 
     #[test]
     fn an_input_is_kept_unless_a_name_or_a_form_is_asked_for() {

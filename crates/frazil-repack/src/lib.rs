@@ -35,6 +35,7 @@ pub mod filter_measure;
 mod filter_trial;
 mod finer_chunks;
 mod grown;
+mod idle;
 mod input_filters;
 mod job;
 mod kept;

@@ -63,11 +63,12 @@ pub(crate) fn foretell(
         )
     });
     let of_input = source.file_bytes().saturating_sub(before);
-    report.output_file_bytes = stored + metadata(of_input, source, decisions, &options.resources)?;
+    let metadata = metadata(of_input, source, decisions, &options.resources)?;
+    report.output_file_bytes = stored + metadata.bytes;
     report.cpu_seconds = decided_cpu_seconds + decisions.predicted_seconds;
     report.seconds = decided_seconds + decisions.predicted_seconds / report.threads.max(1) as f64;
     report.dry_run = true;
-    report.range = Some(range(&report, source, decisions));
+    report.range = Some(range(&report, source, decisions, metadata));
     report.notices = [source.notices(), decisions.notices()].concat();
     let work = Work {
         cpu_seconds: report.cpu_seconds,
@@ -80,6 +81,28 @@ pub(crate) fn foretell(
     Ok(report)
 }
 
+/// Bytes of the output beside stored values.
+#[derive(Debug, Clone, Copy)]
+struct Metadata {
+    bytes: u64,
+    is_measured: bool,
+}
+
+impl Metadata {
+    /// What a file has in any case: indexes of chunks are shorter if chunks are left out.
+    fn least(self, source: &Input, decisions: &Decisions) -> u64 {
+        let variables = source.variables().iter().zip(&decisions.plans);
+        let indexes = variables.map(|(variable, plan)| match &plan.layout {
+            StorageLayout::Chunked { chunk } => index_bytes(&variable.shape, chunk),
+            StorageLayout::Contiguous => 0,
+        });
+        match self.is_measured {
+            true => indexes.fold(self.bytes, u64::saturating_sub),
+            false => 0,
+        }
+    }
+}
+
 /// Bytes of the output beside stored values: as everything is defined, once, into nothing. Texts and the
 /// like are copied for that where the input's are few; else those of the input count if they are more,
 /// with what indexes of chunks take more or less.
@@ -88,7 +111,7 @@ fn metadata(
     source: &Input,
     decisions: &Decisions,
     resources: &resources::Resources,
-) -> Result<u64> {
+) -> Result<Metadata> {
     let variables = source.variables().iter().zip(&decisions.routes);
     let in_heaps = variables.filter(|(variable, route)| lies_in_heaps(variable, route));
     let in_heaps: Vec<u64> = in_heaps
@@ -101,9 +124,13 @@ fn metadata(
         heaps: (has_heaps && copied <= MOST_HEAP_BYTES).then_some(resources),
     };
     let measured = measure_metadata(source, decisions, how)?;
-    Ok(match has_heaps && how.heaps.is_none() {
-        true => measured.max(as_in_input(of_input, source, decisions)),
-        false => measured,
+    let is_measured = !has_heaps || how.heaps.is_some();
+    Ok(Metadata {
+        bytes: match is_measured {
+            true => measured,
+            false => measured.max(as_in_input(of_input, source, decisions)),
+        },
+        is_measured,
     })
 }
 
@@ -131,7 +158,12 @@ fn index_before(variable: &DatasetInfo) -> u64 {
 }
 
 /// What nine of ten outcomes lie within: errors of variables are taken to be independent.
-fn range(report: &PackReport, source: &Input, decisions: &Decisions) -> PredictedRange {
+fn range(
+    report: &PackReport,
+    source: &Input,
+    decisions: &Decisions,
+    metadata: Metadata,
+) -> PredictedRange {
     let plans = decisions.plans.iter().zip(&decisions.uncertainties);
     let squares = plans
         .zip(source.variables())
@@ -150,8 +182,13 @@ fn range(report: &PackReport, source: &Input, decisions: &Decisions) -> Predicte
         });
     let bytes = report.output_file_bytes as f64;
     let off = squares.chain(indexes).sum::<f64>().sqrt() + FILE_SHARE * bytes + FILE_BYTES;
+    let least = metadata.least(source, decisions);
     PredictedRange {
-        file_bytes: [(bytes - off).max(0.0) as u64, (bytes + off) as u64],
+        // Of a small file, the metadata are known better than by so many bytes.
+        file_bytes: [
+            ((bytes - off).max(0.0) as u64).max(least),
+            (bytes + off) as u64,
+        ],
         seconds: [report.seconds / TIMES, report.seconds * TIMES],
     }
 }

@@ -77,7 +77,7 @@ fn page(calibration: &Calibration) -> String {
     page.push('\n');
     page.push_str(&storage_table(calibration).render(screen_columns()));
     let mut table = Table::new(vec![
-        Column::words("filters, one core"),
+        Column::chain("filters, one core"),
         Column::number("encode MB/s"),
         Column::number("decode MB/s"),
     ]);

@@ -112,7 +112,7 @@ fn variable_table(info: &FileInfo, variables: &[&VariableInfo], fill: bool) -> T
         Column::extents("shape"),
         Column::extents("chunk"),
         Column::number("chunks").optional(),
-        Column::words("filters"),
+        Column::chain("filters"),
         Column::number("raw").optional(),
         Column::number("stored"),
         Column::number("ratio"),

@@ -35,8 +35,10 @@ pub(crate) fn run(args: &RecoverArgs) -> io::Result<Status> {
     Ok(status)
 }
 
-fn describe(report: &RecoverReport) -> &'static str {
-    match report.outcome {
+/// What was found and done, in one line.
+fn describe(report: &RecoverReport) -> String {
+    let bytes = |count| format!("{} bytes behind the last commit", count);
+    let outcome = match report.outcome {
         RecoverOutcome::Clean if frazil::holds_no_commit(&report.path) => {
             "nothing to recover; nothing was committed"
         }
@@ -51,5 +53,15 @@ fn describe(report: &RecoverReport) -> &'static str {
         RecoverOutcome::TakenBack => {
             "the data of the last commit are gone; the file is at the one before"
         }
-    }
+    };
+    let trailing = match (report.removed_bytes, report.remaining_bytes) {
+        (0, 0) => String::new(),
+        (0, remaining) => format!(
+            "; {} stay, which no reader sees: another program has the file open, may be writing \
+             it, or it cannot be changed",
+            bytes(remaining)
+        ),
+        (removed, _) => format!("; {}, which no reader saw, were removed", bytes(removed)),
+    };
+    format!("{outcome}{trailing}")
 }

@@ -38,7 +38,7 @@ pub(crate) fn of_file(report: &PackReport, shown: Shown) -> String {
         Column::words("variable"),
         Column::extents("shape"),
         Column::extents("chunk"),
-        Column::words("filters"),
+        Column::chain("filters"),
         Column::number("raw").optional(),
         Column::number("stored"),
         Column::number("ratio"),

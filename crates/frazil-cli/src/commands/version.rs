@@ -57,8 +57,8 @@ fn filter_table(about: &About) -> Table {
         Column::words("name"),
         Column::words("read"),
         Column::words("write"),
-        Column::words("library"),
-        Column::words("note"),
+        Column::prose("library"),
+        Column::prose("note"),
     ]);
     for filter in &about.filters {
         table.row(vec![

@@ -71,7 +71,7 @@ fn summary(file: &NewFile<'_>, all_variables: bool) -> String {
         Column::words("type"),
         Column::extents("shape"),
         Column::extents("chunk"),
-        Column::words("filters"),
+        Column::chain("filters"),
         Column::number("raw"),
         Column::number("stored"),
         Column::number("ratio"),

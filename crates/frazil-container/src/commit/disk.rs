@@ -231,9 +231,17 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     #[cfg(test)]
     faults::on_call(|| Event::RemoveJournal)?;
     match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(error) if !is_nothing_there(&error) => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Whether an error says that no file has the name, or that none can.
+pub(super) fn is_nothing_there(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename
+    )
 }
 
 /// Waits until a file's name is on the medium.

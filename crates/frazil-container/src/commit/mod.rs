@@ -11,6 +11,8 @@
 //!
 //! A process that ends in step 1 or 2 leaves the last commit; one that ends in step 3 leaves a
 //! journal that [`recover`] replays. A failing system call in step 3 is undone with the old bytes.
+//!
+//! A writer that gives up cuts off what it wrote behind the last commit.
 
 mod disk;
 #[cfg(test)]
@@ -19,6 +21,7 @@ mod journal;
 mod overlay;
 mod recover;
 mod sealed;
+mod trailing;
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -30,11 +33,15 @@ use overlay::Overlay;
 
 use crate::beside::followed;
 use crate::error::{ContainerError, Result};
+use crate::system;
 
 pub use recover::{LeftBeside, Recovery, forget_journal, left_beside, recover};
+pub use trailing::{cut_trailing, trailing_bytes};
 
 /// Bytes of a superblock of version 2 or 3 with 8-byte addresses; older ones are longer.
 const SUPERBLOCK_BYTES: u64 = 48;
+/// In so many bytes every superblock says where the file ends.
+const BYTES_WITH_END: usize = 64;
 const HALF_WAY: &str = "a commit failed half-way; `frazil recover` brings the file in order";
 
 /// A file that changes by commits only.
@@ -48,6 +55,8 @@ pub(crate) struct CommittedFile {
     /// Where the superblock lies.
     superblock: u64,
     committed_end: u64,
+    /// What the file was like after the last commit.
+    committed: Committed,
     /// End of the file as libhdf5 has it.
     end: u64,
     commits: u64,
@@ -57,6 +66,24 @@ pub(crate) struct CommittedFile {
     is_lent: bool,
     /// Whether the file belongs to others now.
     is_abandoned: bool,
+    /// The process that has it open, as forks are counted.
+    generation: u64,
+}
+
+/// A file as its last commit left it, or as it was opened: what tells its length, and whether others
+/// have changed it since.
+#[derive(Debug)]
+struct Committed {
+    bytes: u64,
+    superblock: [u8; BYTES_WITH_END],
+}
+
+impl Committed {
+    /// No file is longer.
+    const UNKNOWN: Self = Self {
+        bytes: u64::MAX,
+        superblock: [0; BYTES_WITH_END],
+    };
 }
 
 impl CommittedFile {
@@ -77,10 +104,11 @@ impl CommittedFile {
                 path.display()
             )));
         };
-        Ok(Self {
+        let mut opened = Self {
             identity: disk.identity().map_err(wrap)?,
             readers: Readers::of(&disk.metadata().map_err(wrap)?),
             committed_end: disk.bytes().map_err(wrap)?,
+            committed: Committed::UNKNOWN,
             disk,
             journal: JournalPath::of(&file).map_err(wrap)?,
             overlay: Overlay::default(),
@@ -90,7 +118,10 @@ impl CommittedFile {
             broken: None,
             is_lent: false,
             is_abandoned: false,
-        })
+            generation: system::generation(),
+        };
+        opened.committed = opened.look().map_err(wrap)?;
+        Ok(opened)
     }
 
     /// As [`Self::open`], for a file with a superblock.
@@ -103,7 +134,16 @@ impl CommittedFile {
         let found = found.map_err(doing("look for the superblock"))?;
         let missing = || ContainerError::NotAContainer(format!(": {}", path.display()));
         file.superblock = found.ok_or_else(missing)?;
+        file.committed = file.look().map_err(doing("read the superblock"))?;
         Ok(file)
+    }
+
+    /// What the file is like now.
+    fn look(&self) -> io::Result<Committed> {
+        let mut superblock = [0; BYTES_WITH_END];
+        self.disk.read(&mut superblock, self.superblock)?;
+        let bytes = self.disk.bytes()?;
+        Ok(Committed { bytes, superblock })
     }
 
     /// Whether somebody can find what was written.
@@ -199,13 +239,33 @@ impl CommittedFile {
         self.overlay.forget(address..address.saturating_add(bytes));
     }
 
-    /// Leaves the file to others: from now on nothing that libhdf5 still writes reaches it.
+    /// Leaves the file to others: from now on nothing that libhdf5 still writes reaches it. It gets the
+    /// length of its last commit.
     pub(crate) fn abandon(&mut self) {
+        if !self.is_abandoned {
+            // Best effort: no reader looks there, and whoever writes the file next cuts it off.
+            let _ = self.trim();
+        }
         self.is_abandoned = true;
         self.is_lent = false;
         self.broken = Some("the file was given up");
         self.overlay.clear();
         self.disk.unlock();
+    }
+
+    /// Cuts off what was written since the last commit, if the file is at that commit: a journal may still
+    /// need these bytes, and after a failed `sync` nobody knows. A child after a fork cuts nothing off
+    /// that its parent writes, and what others wrote meanwhile stays.
+    fn trim(&self) -> io::Result<()> {
+        let is_at_commit = self.broken.is_none() && self.journal.sealed.symlink_metadata().is_err();
+        if !is_at_commit || self.generation != system::generation() {
+            return Ok(());
+        }
+        let found = self.look()?;
+        if found.bytes > self.committed.bytes && found.superblock == self.committed.superblock {
+            self.disk.set_bytes(self.committed.bytes)?;
+        }
+        Ok(())
     }
 
     /// Makes everything that was written so far the state of the file that readers see and that
@@ -243,6 +303,7 @@ impl CommittedFile {
         self.committed_end = self.end;
         self.commits += 1;
         self.overlay.clear();
+        self.committed = self.look().unwrap_or(Committed::UNKNOWN);
         self.remove_journal(sync)
     }
 

@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
+use super::disk::is_nothing_there;
 use super::journal::{APPLIED, Change, HEADER_NUMBERS, MAGIC, SECTOR_BYTES};
 use crate::beside::{effective_user, open_regular};
 
@@ -256,11 +257,4 @@ fn most_bytes(data_bytes: u64) -> u64 {
     let changed = data_bytes.max(super::SUPERBLOCK_BYTES);
     let ranges = changed.saturating_mul(RANGE_BYTES + 2);
     ranges.saturating_add(HEADER_BYTES + CHECKSUM_BYTES + APPLIED.len() as u64)
-}
-/// Whether an error says that no file has the name.
-fn is_nothing_there(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename
-    )
 }

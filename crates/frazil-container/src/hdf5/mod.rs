@@ -48,7 +48,9 @@ pub use scan::Hdf5Input;
 pub use values::parts_to_copy;
 pub use writer_flags::WriterFlags;
 
-pub use crate::commit::{LeftBeside, Recovery, forget_journal, left_beside, recover};
+pub use crate::commit::{
+    LeftBeside, Recovery, cut_trailing, forget_journal, left_beside, recover, trailing_bytes,
+};
 pub use crate::ffi::dataspace::Hyperslab;
 pub use crate::ffi::filter_decoder::{DecodeFilter, decode_filters_with};
 

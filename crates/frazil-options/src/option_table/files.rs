@@ -198,13 +198,16 @@ pub(super) const OF_FILES: [DeclaredOption; 19] = [
         "allow_larger",
         PACK,
         "Also write packed files that are not smaller than their inputs. By default, frazil keeps \
-         such inputs as they are (docs/format.md).",
+         such inputs as they are, except for named results of classic files and for stated forms \
+         (docs/format.md).",
     )
     .details(
         "Without it, frazil leaves such a file as it is when it packs in place, and copies it into a \
-         folder of results. A result with a name of its own is packed, unless its input is HDF5 and \
-         it would be larger by more than 0.5 % and 4 KiB. You do not need this option with stated \
-         chunk shapes, `reads`, `filters`, `plan`, `checksum` or level 0.",
+         folder of results. A result with a name of its own may be larger by 0.5 % and 4 KiB; by more \
+         if its input is a classic file, or has filters or an HDF5 format that its readers do not know. \
+         Stated chunk shapes, `reads`, `storage`, `most_chunks`, `layout`, `filters`, `plan`, `checksum` \
+         and level 0 are such forms: with them, frazil packs the file whatever its size. Files whose \
+         values lie in other files, and files marked as written for many readers, are always packed.",
     ),
     switch(
         "verify",

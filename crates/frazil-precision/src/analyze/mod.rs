@@ -96,7 +96,7 @@ fn choose(
         if let Some(name) = name_of(text) {
             let paths: Vec<&str> = all.iter().map(|&i| path(i)).collect();
             let missing = no_variable("an analysis is asked", &name, &paths, "");
-            return Err(may_be_pattern(missing));
+            return Err(may_be_pattern(missing, &name));
         }
         notices.push(format!("no variable is named `{text}`"));
     }

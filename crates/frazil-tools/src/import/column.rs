@@ -24,6 +24,7 @@ enum Cell {
 pub(super) struct CellRules {
     missing: HashSet<String>,
     float32: bool,
+    is_matrix: bool,
 }
 
 impl CellRules {
@@ -31,7 +32,19 @@ impl CellRules {
     /// become `float32` if requested.
     pub(super) fn new(missing: &[String], float32: bool) -> Self {
         let missing = missing.iter().map(|text| text.trim().to_owned()).collect();
-        Self { missing, float32 }
+        Self {
+            missing,
+            float32,
+            is_matrix: false,
+        }
+    }
+
+    /// The same for the cells of a matrix, which has no columns with names.
+    pub(super) fn of_matrix(self) -> Self {
+        Self {
+            is_matrix: true,
+            ..self
+        }
     }
 
     fn understand(&self, row: Row<'_>, column: usize, name: &str) -> Result<Cell> {
@@ -43,7 +56,7 @@ impl CellRules {
             return Ok(Cell::Integer(integer));
         }
         let Ok(float) = text.parse::<f64>() else {
-            return Err(not_a_number(text, row, column, name));
+            return Err(self.not_a_number(text, row, column, name));
         };
         let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
         let infinity_is_meant = digits.starts_with(['i', 'I']);
@@ -59,6 +72,39 @@ impl CellRules {
         }
         Ok(Cell::Float(float))
     }
+
+    fn not_a_number(&self, text: &str, row: Row<'_>, column: usize, name: &str) -> Error {
+        let shown = shortened(text);
+        let missing = format!("if the text means a missing value, add --missing {shown:?}");
+        let cure = match delimiter_within(text) {
+            _ if text.contains(',') => "numbers need a decimal point, not a comma".to_owned(),
+            Some(delimiter) => format!("it is several numbers: add --delimiter {delimiter}"),
+            None if self.is_matrix => {
+                format!("{missing}; if the first line has the names of columns, leave out --matrix")
+            }
+            None => format!("{missing}; to leave the column out, add --skip {name}"),
+        };
+        let cause = format!(
+            "line {}, column {}: `{shown}` is not a number",
+            row.line(),
+            column + 1
+        );
+        let error = Error::new(ErrorCode::InvalidArgument, cause);
+        error.at_variable(name).with_cure(cure)
+    }
+}
+
+/// What separates the numbers in a cell, as `--delimiter` takes it, if it holds several.
+fn delimiter_within(text: &str) -> Option<&'static str> {
+    let are_numbers = |delimiter: &char| {
+        let mut parts = text.split(*delimiter);
+        text.contains(*delimiter) && parts.all(|part| part.trim().parse::<f64>().is_ok())
+    };
+    let named = [(';', "';'"), ('\t', "tab"), ('|', "'|'"), (' ', "' '")];
+    let found = named
+        .into_iter()
+        .find(|(delimiter, _)| are_numbers(delimiter));
+    found.map(|(_, name)| name)
 }
 
 /// What the first pass learns about a column.
@@ -278,28 +324,6 @@ impl ColumnType {
 pub(super) fn changed() -> Error {
     Error::new(ErrorCode::FileChanged, "changed while it was being read")
         .with_cure("import it again when no program writes to it")
-}
-
-fn not_a_number(text: &str, row: Row<'_>, column: usize, name: &str) -> Error {
-    let shown = shortened(text);
-    let cure = if text.contains(',') {
-        "numbers need a decimal point, not a comma".to_owned()
-    } else {
-        format!(
-            "if the text means a missing value, add --missing {shown:?}; to leave the column \
-             out, add --skip {name}; a row of names is none of a --matrix"
-        )
-    };
-    Error::new(
-        ErrorCode::InvalidArgument,
-        format!(
-            "line {}, column {}: `{shown}` is not a number",
-            row.line(),
-            column + 1
-        ),
-    )
-    .at_variable(name)
-    .with_cure(cure)
 }
 
 fn out_of_range(text: &str, row: Row<'_>, column: usize, name: &str, number: NumberType) -> Error {

@@ -208,6 +208,7 @@ fn read_and_write(
             })
         }
         ImportLayout::Matrix(requests) => {
+            let rules = rules.of_matrix();
             let grid = Grid::survey(source, requests, &rules, progress)?;
             progress.stage("write", 0);
             let written = grid.write(source, pending, &limits, &rules, progress)?;

@@ -96,6 +96,11 @@ fn cells_that_are_no_numbers_are_refused_with_their_place() {
         code,
         &["line 3", "column 2", "b", "`none`", "--missing", "--skip b"],
     );
+    refused(b"1,2\n3,x\n", &matrix(None), code, &["line 2", "--missing"]);
+    for (text, delimiter) in [("1 2\n", "' '"), ("1;2\n", "';'"), ("1\t2\n", "tab")] {
+        let cure = format!("--delimiter {delimiter}");
+        refused(text.as_bytes(), &matrix(None), code, &[&cure]);
+    }
     refused(
         b"a;b\n1;2,5\n",
         &ImportOptions {

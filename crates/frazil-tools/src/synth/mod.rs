@@ -28,6 +28,7 @@ use crate::new_file::{
 use dimensions::{coordinate_values, doubles, text};
 use field::{Field, WORK_BYTES};
 use frazil_file::error::{Error, Result, guarded};
+use frazil_file::folder::free_bytes;
 use frazil_file::output;
 use frazil_file::pending::PendingOutput;
 use frazil_file::progress::Progress;
@@ -129,6 +130,7 @@ pub fn synth(
         let start = Instant::now();
         let patterns = checked(options)?;
         let before = output::check_new(output, options.overwrite)?;
+        check_space(output, &patterns, options, progress)?;
         let limits = Limits::new(&options.resources);
         let pending = PendingOutput::create(output, before)?;
         let contents = contents(&patterns, options, &limits, progress)
@@ -166,6 +168,40 @@ pub fn synth(
             notices: written.notices,
         })
     })
+}
+
+/// Says how much will be written if it is much, and refuses what the disk has no room for.
+///
+/// # Errors
+/// [`ErrorCode::NoSpace`] if the values have more bytes than are free.
+fn check_space(
+    output: &Path,
+    patterns: &[Pattern],
+    options: &SynthOptions,
+    progress: &mut dyn Progress,
+) -> Result<()> {
+    /// Less is written in some seconds.
+    const MUCH: u64 = 1 << 30;
+    let of_one = raw_bytes(&options.shape, options.number).unwrap_or(u64::MAX);
+    let bytes = of_one.saturating_mul(patterns.len() as u64);
+    let gib = |bytes: u64| format!("{:.1} GiB", bytes as f64 / (1_u64 << 30) as f64);
+    let shown = gib(bytes);
+    if let Some(free) = free_bytes(output).filter(|&free| bytes > free) {
+        let cause = format!(
+            "its values have {shown}, and only {} are free there",
+            gib(free)
+        );
+        return Err(Error::new(ErrorCode::NoSpace, cause)
+            .in_file(output)
+            .with_cure("choose fewer patterns (--pattern) or a smaller --shape"));
+    }
+    if bytes >= MUCH {
+        progress.notice(&format!(
+            "{}: writes {shown} of values; if you stop it (Ctrl-C), no file is left",
+            output.display()
+        ));
+    }
+    Ok(())
 }
 
 /// What one variable holds.

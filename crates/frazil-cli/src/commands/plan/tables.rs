@@ -173,7 +173,7 @@ fn filters_of(candidates: &[FilterCandidate]) -> Table {
     let is_known = |(_, cell): &&Measured| candidates.iter().any(|one| cell(one).is_some());
     let measured: Vec<&Measured> = MEASURED.iter().filter(is_known).collect();
     let mut columns = vec![
-        Column::words("filters tried"),
+        Column::chain("filters tried"),
         Column::number("ratio"),
         Column::number("90 % range").optional(),
     ];

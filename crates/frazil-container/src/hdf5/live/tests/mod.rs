@@ -1,5 +1,6 @@
 //! Live files: their objects, their values, and both under kills, stops and failing system calls.
 
+mod abandoned;
 mod appending;
 mod faults;
 mod growing;
