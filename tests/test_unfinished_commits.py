@@ -188,3 +188,13 @@ def test_what_is_empty_was_never_committed(source: Path):
     source.write_bytes(b"")
     recovered = frazil("recover", source)
     assert recovered.code == DONE and "nothing was committed" in recovered.stdout, recovered
+
+
+def test_a_blank_user_block_is_no_file_without_commits(tmp_path: Path):
+    path = tmp_path / "data.h5"
+    with h5py.File(path, "w", userblock_size=1024) as file:
+        file["x"] = VALUES
+    before = path.read_bytes()
+    recovered = frazil("recover", path)
+    assert recovered.code == DONE and "at its last commit" in recovered.stdout, recovered
+    assert path.read_bytes() == before

@@ -167,7 +167,9 @@ fn has_only_begun(path: &Path) -> Result<bool> {
 pub fn holds_no_commit(path: &Path) -> bool {
     let mut begin = Vec::new();
     let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut begin));
-    read.is_ok() && begin.iter().all(|&byte| byte == 0)
+    let is_blank = read.is_ok() && begin.iter().all(|&byte| byte == 0);
+    // A blank user block may lie before HDF5's signature.
+    is_blank && hdf5::trailing_bytes(path).is_err()
 }
 
 /// Recovers a file that is opened to write if there is anything to recover.
