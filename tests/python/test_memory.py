@@ -111,7 +111,7 @@ def test_other_types_are_refused_with_a_cure(values, cure):
         ({"precision": {"digits": 3}}, "digits"),
         ({"precision": {"significant_digits": 40}}, "digits"),
         ({"precision": {"keep_information": 0.99}}, "information"),
-        ({"precision": {"absolute_tolerance": np.nan}}, "request"),
+        ({"precision": {"absolute_tolerance": np.nan}}, "finite"),
         ({"precision": {"absolute_tolerance": 0.1, "pack_integers": True}}, "integers"),
     ],
 )

@@ -13,7 +13,7 @@ CRATES = Path(__file__).resolve().parents[2] / "crates"
     ("command", "python"),
     [
         ("state --abs-error for it", 'state "absolute_tolerance" in precision for it'),
-        ("x: --keep-information is coarse", 'x: "keep_information" in precision is coarse'),
+        ("x: --keep-information is coarse", "x: keep_information is coarse"),
         ("such as --abs-error 'T:0.1'", 'such as precision={"T": {"absolute_tolerance": 0.1}}'),
         ("that all readers have: --readable-by any", 'that all readers have: readable_by="any"'),
         ("absolute_tolerance (--rel-error, --abs-error)", "absolute_tolerance"),
