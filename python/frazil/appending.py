@@ -138,6 +138,7 @@ def fitted(
             if not any(key.startswith(_ROUNDED) for key in existing.variables[name].attrs)
         }
         result.differing = differing(dataset, existing, encodings, path)
+        _check_coordinate(dataset, existing, append_dim, path)
         result.dataset = dataset = dataset.drop_vars(settled).copy()
         for name in shared:
             stated = result.encoding.pop(name, {})
@@ -147,6 +148,7 @@ def fitted(
             _check_stated(stated, found, str(name), path)
             result.dropped += _of_storage(stated, found.encoding, str(name))
             _check_times(dataset.variables[name], found, str(name), path)
+            dataset[name] = _as_wide(dataset[name], found, str(name), path)
             dataset[name].encoding = _as_in_file(found, dataset[name].attrs)
     return result
 
@@ -159,6 +161,22 @@ def _has_group(path: StrPath, group: str | None) -> bool:
                 return False
             at = at.groups[name] if name else at
     return True
+
+
+def _check_coordinate(
+    given: xr.Dataset, existing: xr.Dataset, append_dim: str, path: StrPath
+) -> None:
+    """Refuses values without the coordinates that the file has along the dimension: fill values in
+    place of times cannot be decoded."""
+    if not given.sizes.get(append_dim):
+        return
+    if append_dim in existing.variables and append_dim not in given.variables:
+        raise InvalidArgumentError(
+            "the values added have no such coordinate, and those of the file have one",
+            file=path,
+            variable=append_dim,
+            cure=f"ds.assign_coords({append_dim}=...) states it",
+        )
 
 
 def _check_times(given: xr.Variable, found: xr.Variable, name: str, path: StrPath) -> None:
@@ -174,6 +192,21 @@ def _check_times(given: xr.Variable, found: xr.Variable, name: str, path: StrPat
         )
 
 
+def _as_wide(given: xr.DataArray, found: xr.Variable, name: str, path: StrPath) -> xr.DataArray:
+    """Texts of fixed width as wide as those of the file; others as they are."""
+    if not given.dtype.kind == found.dtype.kind == "S":
+        return given
+    if given.dtype.itemsize > found.dtype.itemsize:
+        raise InvalidArgumentError(
+            f"texts have {given.dtype.itemsize} bytes, and those of the file "
+            f"{found.dtype.itemsize}",
+            file=path,
+            variable=name,
+            cure=f"shorten them: ds[{name!r}].astype('S{found.dtype.itemsize}')",
+        )
+    return given.astype(found.dtype)
+
+
 def _as_in_file(found: xr.Variable, attrs: Mapping[str, Any]) -> dict[str, Any]:
     """The encoding of an existing variable, for values that go on after its own."""
     # xarray makes NaN the fill value where nothing is said.
@@ -184,6 +217,11 @@ def _as_in_file(found: xr.Variable, attrs: Mapping[str, Any]) -> dict[str, Any]:
         encoding["dtype"] = str
     if _is_time(encoding.get("units")):
         encoding.setdefault("calendar", "standard")
+    if found.dtype.kind == "S" and "char_dim_name" in found.encoding:
+        encoding["char_dim_name"] = found.encoding["char_dim_name"]
+    if encoding["_FillValue"] is not None:
+        # Both mark missing values; xarray encodes with one of them.
+        encoding.pop("missing_value", None)
     # What is not decoded comes with its attributes, which are compared later.
     return {key: value for key, value in encoding.items() if key not in attrs}
 
@@ -323,7 +361,7 @@ def _is_same(key: str, theirs: Any, ours: Any) -> bool:
             return True
         return _plain_type(theirs) == _plain_type(ours)
     if key == "units":
-        return _plain_units(theirs) == _plain_units(ours)
+        return plain_units(theirs) == plain_units(ours)
     if key == "calendar":
         return _plain_calendar(theirs) == _plain_calendar(ours)
     left, right = np.asarray(theirs), np.asarray(ours)
@@ -351,7 +389,7 @@ def _is_time(units: Any) -> bool:
     return isinstance(units, str) and " since " in units
 
 
-def _plain_units(units: Any) -> Any:
+def plain_units(units: Any) -> Any:
     """Units of time in the form in which xarray writes them."""
     if not _is_time(units):
         return units

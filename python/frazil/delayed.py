@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import dask
 from dask.delayed import Delayed
 
+from .errors import InvalidArgumentError
 from .same_process import SameProcess
 
 if TYPE_CHECKING:
@@ -44,6 +45,17 @@ class DelayedWrite(Delayed):
         except BaseException as error:
             self._output.fail(error)
             raise
+
+    def abandon(self) -> None:
+        """Give the write up, and let others write the file: where ``dask.compute`` failed in the
+        workers of a cluster, nobody else does."""
+        self._output.fail(
+            InvalidArgumentError(
+                "this delayed write was abandoned",
+                file=self._output.name,
+                cure="call to_netcdf again for another one",
+            )
+        )
 
 
 def computes_elsewhere(scheduler: Any = None) -> bool:

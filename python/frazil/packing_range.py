@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
+from . import packing_times
 from .errors import EncodingNotice, InvalidArgumentError
 
 _LARGER = "choose a larger dtype, or another scale_factor and add_offset"
@@ -40,6 +41,14 @@ def checked(
     InvalidArgumentError
         With ``file`` and ``variable``; of dask's arrays in the task of the block.
     """
+    numbers = packing_times.as_numbers(variable, name)
+    if numbers is not None:
+        packing = _packing(numbers, name, file, "rounded")
+        if packing is not None:
+            packing.checked(numbers.values)
+        if is_continued:
+            packing_times.check_exact(variable, numbers, name, file)
+        return variable
     fractions: _Fractions = "refused" if is_continued else "rounded" if is_asked else "told"
     packing = _packing(variable, name, file, fractions)
     if packing is None:
@@ -146,12 +155,16 @@ class _Packing:
         if self.dtype.kind == "f":
             self._check_finite(values, number)
             return
+        if number != number:
+            # Nothing is known of NaN.
+            return
         limits = np.iinfo(self.dtype)
-        # Half a step beyond is rounded back; nothing is known of NaN.
-        if number < limits.min - 0.5 or number > limits.max + 0.5:
+        # Python's integers are exact: floats do not tell 2^63 from the largest int64.
+        packed = _rounded(number)
+        if not limits.min <= packed <= limits.max:
             raise self._refused(
-                f"{extreme} is packed as {np.round(number):.0f}, and {self.dtype.name} holds "
-                f"{limits.min} to {limits.max}",
+                f"{extreme} is packed as {packed}, and {self.dtype.name} holds {limits.min} to "
+                f"{limits.max}",
                 _LARGER,
             )
 
@@ -203,6 +216,13 @@ class _Packing:
 
     def _refused(self, cause: str, cure: str) -> InvalidArgumentError:
         return InvalidArgumentError(cause, file=self.file, variable=self.name, cure=cure)
+
+
+def _rounded(number: Any) -> Any:
+    """The nearest of Python's integers; infinite numbers as they are."""
+    if np.asarray(number).dtype.kind in "iu":
+        return int(number)
+    return int(np.rint(number)) if np.isfinite(number) else number
 
 
 def _overflows(numbers: Any, dtype: np.dtype) -> Any:

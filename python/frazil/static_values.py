@@ -71,7 +71,7 @@ def _difference(
     """In words; ``None``: values are the same, once they are encoded as those of the file."""
     if ours.dims != theirs.dims or ours.shape != theirs.shape:
         return f"{_axes(ours)} there, {_axes(theirs)} in the values added"
-    theirs = _as_read(theirs, encoding, name)
+    theirs = _as_read(_with_empty_texts(theirs), encoding, name)
     left, right = ours.values, theirs.values
     same = np.zeros(left.shape, bool)
     # Some types do not compare: they differ.
@@ -81,6 +81,13 @@ def _difference(
         return None
     at = tuple(np.argwhere(~same)[0])
     return f"{left[at]} there, {right[at]} in the values added"
+
+
+def _with_empty_texts(variable: xr.Variable) -> xr.Variable:
+    """In a file, a missing text is an empty one."""
+    if variable.dtype.kind != "O":
+        return variable
+    return variable.copy(deep=False, data=np.where(variable.isnull(), "", variable.values))
 
 
 def _axes(variable: xr.Variable) -> str:
@@ -95,6 +102,6 @@ def _as_read(variable: xr.Variable, encoding: Mapping[str, Any], name: str) -> x
         warnings.simplefilter("ignore")
         try:
             encoded = xr.conventions.encode_cf_variable(variable, name=name)
-            return xr.conventions.decode_cf_variable(name, encoded)
+            return xr.conventions.decode_cf_variable(name, encoded, concat_characters=False)
         except (ValueError, TypeError, OverflowError):
             return variable

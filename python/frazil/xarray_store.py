@@ -69,11 +69,9 @@ class Output:
         if self.path.is_dir():
             raise IsFolderError("it is a folder", file=self.name, cure="name a file in it")
         is_new = mode in ("w", "w-", "x") or not self.path.exists()
-        if mode in ("w-", "x") and self.path.exists():
-            raise AlreadyExistsError(
-                "it exists already", file=self.name, cure="state mode='w' to replace it"
-            )
         self.is_new = is_new
+        self._must_be_absent = mode in ("w-", "x")
+        self._check_absent("it exists already")
         self._temporary: Temporary | None = None
         if is_new:
             with self.named():
@@ -109,6 +107,10 @@ class Output:
         given_up = (self.writer, self._temporary, os.getpid())
         self._give_up = weakref.finalize(self, _give_up, *given_up)
 
+    def _check_absent(self, cause: str) -> None:
+        if self._must_be_absent and self.path.exists():
+            raise AlreadyExistsError(cause, file=self.name, cure="state mode='w' to replace it")
+
     def named(self) -> contextlib.AbstractContextManager[None]:
         """Errors raised within name the file that was asked for."""
         temporary = self._temporary.path if self._temporary else None
@@ -140,6 +142,7 @@ class Output:
             with self.named():
                 if self._layout != "standard":
                     self._lay_out(temporary.path)
+                self._check_absent("it was made by others meanwhile")
                 temporary.give_name()
         finally:
             temporary.remove()

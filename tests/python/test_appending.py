@@ -336,3 +336,57 @@ def test_other_values_of_what_does_not_grow_stay_and_are_told(path):
     with xr.open_dataset(path) as found:
         np.testing.assert_array_equal(found.lat, [1.5, np.nan])
         assert found.run == pd.Timestamp("2020-01-01")
+
+
+def test_texts_of_fixed_width_go_on_along_the_dimension_that_they_have(path):
+    def texts(text):
+        return xr.Dataset({"Times": ("Time", np.array([text]))})
+
+    encoding = {"Times": {"char_dim_name": "DateStrLen"}}
+    frazil.to_netcdf(texts(b"2020-01-01_00"), path, append_dim="Time", encoding=encoding)
+    frazil.to_netcdf(texts(b"2020-01-01_01"), path, append_dim="Time", encoding=encoding)
+    frazil.to_netcdf(texts(b"2020"), path, append_dim="Time")
+    with xr.open_dataset(path, engine="netcdf4") as found:
+        assert found.Times.values.tolist() == [b"2020-01-01_00", b"2020-01-01_01", b"2020"]
+        assert found.Times.encoding["char_dim_name"] == "DateStrLen"
+    with pytest.raises(InvalidArgumentError, match="14 bytes") as caught:
+        frazil.to_netcdf(texts(b"2020-01-01_00h"), path, append_dim="Time")
+    assert caught.value.variable == "Times" and caught.value.cure
+
+
+def test_what_marks_missing_values_by_an_attribute_goes_on(path):
+    data = xr.Dataset({"v": ("time", [1.0, np.nan])})
+    frazil.to_netcdf(data, path, append_dim="time", encoding={"v": {"missing_value": 1e20}})
+    frazil.to_netcdf(data, path, append_dim="time")
+    with xr.open_dataset(path, engine="netcdf4") as found:
+        np.testing.assert_array_equal(found.v, [1, np.nan] * 2)
+
+
+@pytest.mark.filterwarnings("error::frazil.errors.EncodingNotice")
+def test_texts_that_do_not_grow_are_the_same(path):
+    letters = np.array([b"a", b"b"])
+    texts = {"m": ("x", letters), "k": (("x", "y"), letters[:, None])}
+    texts["o"] = ("x", np.array(["a", None], object))
+    data = xr.Dataset({"v": ("time", [1.0]), **texts})
+    for _ in range(2):
+        frazil.to_netcdf(data, path, append_dim="time")
+
+
+def test_values_without_the_coordinate_are_refused(path):
+    time = np.array(["2020-01-01"], "M8[ns]")
+    data = xr.Dataset({"v": ("time", [1.0])}, {"time": time})
+    frazil.to_netcdf(data, path, append_dim="time")
+    with pytest.raises(InvalidArgumentError, match="no such coordinate") as caught:
+        frazil.to_netcdf(data.drop_vars("time"), path, append_dim="time")
+    assert caught.value.variable == "time"
+
+
+def test_times_that_small_floats_do_not_hold_are_not_added(path):
+    def at(text):
+        return xr.Dataset({"v": ("time", [1.0])}, {"time": np.array([text], "M8[ns]")})
+
+    encoding = {"time": {"dtype": "f4", "units": "days since 1900-01-01"}}
+    frazil.to_netcdf(at("2020-01-02"), path, append_dim="time", encoding=encoding)
+    frazil.to_netcdf(at("2020-01-03"), path, append_dim="time")
+    with pytest.raises(InvalidArgumentError, match="no exact place"):
+        frazil.to_netcdf(at("2020-01-04T08:10"), path, append_dim="time")

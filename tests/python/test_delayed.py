@@ -142,3 +142,25 @@ def test_a_delayed_write_is_computed_once(tmp_path):
             compute()
         assert refused.value.file == str(path) and "call to_netcdf again" in refused.value.cure
     assert_written(path, sample())
+
+
+def test_a_write_that_is_abandoned_lets_others_write(tmp_path):
+    path = tmp_path / "a.nc"
+    frazil.to_netcdf(sample(), path, append_dim="time")
+    write = frazil.to_netcdf(sample(), path, append_dim="time", compute=False)
+    write.abandon()
+    frazil.to_netcdf(sample(), path, append_dim="time")
+    assert xr.open_dataset(path, engine="frazil").sizes["time"] == 80
+    assert [one.name for one in tmp_path.iterdir()] == ["a.nc"]
+    with pytest.raises(InvalidArgumentError, match="abandoned"):
+        write.compute()
+
+
+def test_a_file_made_meanwhile_is_not_replaced(tmp_path):
+    path = tmp_path / "a.nc"
+    write = frazil.to_netcdf(sample(), path, "x", compute=False)
+    path.write_bytes(b"of somebody else")
+    with pytest.raises(FileExistsError, match="meanwhile"):
+        write.compute()
+    assert path.read_bytes() == b"of somebody else"
+    assert [one.name for one in tmp_path.iterdir()] == ["a.nc"]

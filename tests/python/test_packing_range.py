@@ -118,3 +118,48 @@ def test_fractions_are_not_added_to_integers(tmp_path):
         assert (caught.value.file, caught.value.variable) == (str(path), "n")
     with xr.open_dataset(path) as found:
         np.testing.assert_array_equal(found.n, [1, 2, 3, 4])
+
+
+TIMES = ["2220-01-01", "NaT", "1999-12-31"]
+
+
+@pytest.mark.parametrize(
+    ("values", "encoding", "cause"),
+    [
+        (TIMES[:1], {"dtype": "i2"}, "80353"),
+        (TIMES[1:2], {"dtype": "i4"}, "NaN"),
+        (TIMES[2:], {"dtype": "u4"}, "-1"),
+        (TIMES[2:], {"dtype": "i4", "_FillValue": -1}, "stands for missing"),
+    ],
+)
+def test_times_without_a_place_are_refused(values, encoding, cause, tmp_path):
+    data = xr.Dataset({"v": ("x", np.array(values, "M8[ns]"))})
+    encoding = {"units": "days since 2000-01-01", **encoding}
+    target = tmp_path / "a.nc"
+    with pytest.raises(InvalidArgumentError, match=cause) as caught:
+        frazil.to_netcdf(data, target, encoding={"v": encoding})
+    assert caught.value.variable == "v" and caught.value.cure
+    assert not list(tmp_path.iterdir())
+
+
+def test_spans_without_a_place_are_refused(tmp_path):
+    data = xr.Dataset({"v": ("x", np.array([300], "m8[h]").astype("m8[ns]"))})
+    with pytest.raises(InvalidArgumentError, match="300"):
+        frazil.to_netcdf(data, tmp_path / "a.nc", encoding={"v": {"dtype": "i1", "units": "hours"}})
+
+
+def test_times_with_a_place_are_written(tmp_path):
+    data = xr.Dataset({"v": ("x", np.array(["2010-12-31", "NaT"], "M8[ns]"))})
+    encoding = {"units": "days since 2000-1-1", "dtype": "i4", "_FillValue": -1}
+    frazil.to_netcdf(data, tmp_path / "a.nc", encoding={"v": encoding})
+    with xr.open_dataset(tmp_path / "a.nc", engine="netcdf4") as found:
+        xr.testing.assert_equal(found, data)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(np.uint64(2**63 + 1), "i8"), (2.0**63, "i8"), (2.0**64, "u8")]
+)
+def test_the_largest_integers_do_not_wrap_around(value, dtype, tmp_path):
+    data = xr.Dataset({"v": ("x", np.array([value]))})
+    with pytest.raises(InvalidArgumentError, match="holds"):
+        frazil.to_netcdf(data, tmp_path / "a.nc", encoding={"v": {"dtype": dtype, "_FillValue": 1}})
