@@ -5,12 +5,13 @@ use std::borrow::Cow;
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::DatasetInfo;
-use frazil_pipeline::{Block, MemoryBudget, Request, Task};
+use frazil_pipeline::{Block, MemoryBudget, Task};
 use frazil_plan::{
     FilterChoice, Finalist, Goal, confirmed, is_large_file, is_next_to_nothing, sample_chunks,
 };
 use frazil_types::{ChunkGrid, is_all};
 
+use crate::chunk_batches::chunk_batches;
 use crate::fill::may_omit_fill;
 use crate::filter_trial::{Trial, Tried};
 use frazil_file::chunk_subset::ChunkSubset;
@@ -26,8 +27,6 @@ const SHARE_FOR_SIZE: u64 = 16;
 const FIRST_ROUND_SHARE: usize = 8;
 /// Fewer chunks are seen in one round.
 const LEAST_CHUNKS_FOR_ROUNDS: usize = 16;
-/// Small chunks travel together until they make up this many raw bytes.
-const BATCH_BYTES: u64 = 256 << 10;
 
 /// Finalists of one variable.
 struct Final<'a> {
@@ -208,22 +207,11 @@ impl Final<'_> {
     }
 
     fn tasks(&self, place: usize, tiles: &[u64]) -> Vec<Task<Batch>> {
-        let chunk_bytes = self.chunk_bytes();
-        let task = |tiles: &[u64]| Task {
-            requests: (tiles.iter())
-                .map(|&tile| Request::Values {
-                    source: self.source,
-                    selection: self.grid.chunk_box(tile),
-                })
-                .collect(),
-            output_bytes: chunk_bytes.saturating_mul(2 * tiles.len() as u64),
-            meta: Batch {
-                place,
-                tiles: tiles.to_vec(),
-            },
-        };
-        let batches = tiles.chunks((BATCH_BYTES / chunk_bytes).max(1) as usize);
-        batches.map(task).collect()
+        let size = self.variable.element.size_bytes;
+        chunk_batches(self.source, (&self.grid, size), tiles, |tiles| Batch {
+            place,
+            tiles,
+        })
     }
 
     fn count(&self, batch: &Batch, blocks: Vec<Block>, scratch: &mut Scratch) -> Result<Vec<u64>> {

@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod chunk_batches;
 mod chunk_values;
 mod compared;
 mod compared_plans;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::DatasetInfo;
-use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, Task};
+use frazil_pipeline::{ArraySource, Block, MemoryBudget, Task};
 use frazil_plan::{
     ChunkChoice, Goal, explain_smaller, index_bytes, is_large_file, shapes_for_size,
 };
@@ -16,6 +16,7 @@ use frazil_types::{
     ChunkGrid, DeflateEncoder, FilterPipeline, FilterSpec, Selection, filter_id, is_all,
 };
 
+use crate::chunk_batches::chunk_batches;
 use crate::compared_plans::fair_share;
 use crate::fill::may_omit_fill;
 use crate::filter_trial::Trial;
@@ -47,8 +48,6 @@ const READ_SHARE: u64 = 8;
 const BYTES_TO_FIND: u64 = 16 << 10;
 /// A rival saves at least this share: less is not worth a second choice of filters.
 const LEAST_SAVED: f64 = 0.01;
-/// Small chunks travel together until they make up this many raw bytes.
-const BATCH_BYTES: u64 = 256 << 10;
 /// The quick encoder, with shuffle and without.
 const LEVEL: u32 = 4;
 const ENCODER: Option<DeflateEncoder> = Some(DeflateEncoder::Libdeflate(LEVEL.cast_signed()));
@@ -272,26 +271,15 @@ fn read_bytes(grid: &ChunkGrid, tiles: &[u64], source: &ArraySource) -> u64 {
 
 impl Contest<'_> {
     fn tasks(&self, contest: usize) -> Vec<Task<Batch>> {
-        let size = self.variable.element.size_bytes as u64;
+        let size = self.variable.element.size_bytes;
         let mut tasks = Vec::new();
-        for (place, shape) in self.shapes.iter().enumerate() {
-            let chunk_bytes = shape.grid.chunk_elements().saturating_mul(size).max(1);
-            let task = |tiles: &[u64]| Task {
-                requests: (tiles.iter())
-                    .map(|&tile| Request::Values {
-                        source: self.source,
-                        selection: shape.grid.chunk_box(tile),
-                    })
-                    .collect(),
-                output_bytes: chunk_bytes.saturating_mul(2 * tiles.len() as u64),
-                meta: Batch {
-                    contest,
-                    shape: place,
-                    tiles: tiles.to_vec(),
-                },
+        for (shape, Shape { grid, tiles, .. }) in self.shapes.iter().enumerate() {
+            let meta = |tiles| Batch {
+                contest,
+                shape,
+                tiles,
             };
-            let together = (BATCH_BYTES / chunk_bytes).max(1) as usize;
-            tasks.extend(shape.tiles.chunks(together).map(task));
+            tasks.extend(chunk_batches(self.source, (grid, size), tiles, meta));
         }
         tasks
     }
