@@ -148,7 +148,8 @@ def fitted(
             _check_stated(stated, found, str(name), path)
             result.dropped += _of_storage(stated, found.encoding, str(name))
             _check_times(dataset.variables[name], found, str(name), path)
-            dataset[name] = _as_wide(dataset[name], found, str(name), path)
+            if dataset[name].dtype.kind == found.dtype.kind == "S":
+                dataset[name] = _as_wide(dataset[name], found.dtype, str(name), path)
             dataset[name].encoding = _as_in_file(found, dataset[name].attrs)
     return result
 
@@ -192,19 +193,16 @@ def _check_times(given: xr.Variable, found: xr.Variable, name: str, path: StrPat
         )
 
 
-def _as_wide(given: xr.DataArray, found: xr.Variable, name: str, path: StrPath) -> xr.DataArray:
-    """Texts of fixed width as wide as those of the file; others as they are."""
-    if not given.dtype.kind == found.dtype.kind == "S":
-        return given
-    if given.dtype.itemsize > found.dtype.itemsize:
+def _as_wide(texts: xr.DataArray, dtype: np.dtype, name: str, path: StrPath) -> xr.DataArray:
+    """Texts of fixed width, as wide as those of the file."""
+    if texts.dtype.itemsize > dtype.itemsize:
         raise InvalidArgumentError(
-            f"texts have {given.dtype.itemsize} bytes, and those of the file "
-            f"{found.dtype.itemsize}",
+            f"texts have {texts.dtype.itemsize} bytes, and those of the file {dtype.itemsize}",
             file=path,
             variable=name,
-            cure=f"shorten them: ds[{name!r}].astype('S{found.dtype.itemsize}')",
+            cure=f"shorten them: ds[{name!r}].astype('S{dtype.itemsize}')",
         )
-    return given.astype(found.dtype)
+    return texts.astype(dtype)
 
 
 def _as_in_file(found: xr.Variable, attrs: Mapping[str, Any]) -> dict[str, Any]:
