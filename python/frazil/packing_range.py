@@ -50,7 +50,7 @@ def checked(
             packing_times.check_exact(variable, numbers, name, file)
         return variable
     fractions: _Fractions = "refused" if is_continued else "rounded" if is_asked else "told"
-    packing = _packing(variable, name, file, fractions)
+    packing = _truths(variable, name, file) or _packing(variable, name, file, fractions)
     if packing is None:
         return variable
     data = variable._data
@@ -62,6 +62,31 @@ def checked(
 
 
 _Fractions = Literal["refused", "told", "rounded"]
+
+
+@dataclass(frozen=True)
+class _Truths:
+    """Numbers that are stored as true and false."""
+
+    name: str
+    file: str
+
+    def checked(self, values: Any) -> Any:
+        """Values as they are, if all are 0 or 1."""
+        wrong = (values != 0) & (values != 1)
+        if np.any(wrong):
+            raise InvalidArgumentError(
+                f"{values[wrong].flat[0]} is neither 0 nor 1, and the variable is stored as bool",
+                file=self.file,
+                variable=self.name,
+                cure="state another dtype in encoding, or fill what is missing",
+            )
+        return values
+
+
+def _truths(variable: xr.Variable, name: str, file: str) -> _Truths | None:
+    is_stored_so = str(variable.encoding.get("dtype")) in ("bool", "<class 'bool'>")
+    return _Truths(name, file) if is_stored_so and variable.dtype.kind in "fiu" else None
 
 
 def _packing(variable: xr.Variable, name: str, file: str, fractions: _Fractions) -> _Packing | None:

@@ -163,3 +163,20 @@ def test_the_largest_integers_do_not_wrap_around(value, dtype, tmp_path):
     data = xr.Dataset({"v": ("x", np.array([value]))})
     with pytest.raises(InvalidArgumentError, match="holds"):
         frazil.to_netcdf(data, tmp_path / "a.nc", encoding={"v": {"dtype": dtype, "_FillValue": 1}})
+
+
+@pytest.mark.parametrize("is_dask", [False, True])
+def test_what_is_neither_true_nor_false_is_no_truth_value(is_dask, tmp_path):
+    encoding = {"v": {"dtype": "bool"}}
+
+    def write(values, **options):
+        data = xr.Dataset({"v": ("x", np.array(values))})
+        data = data.chunk() if is_dask else data
+        frazil.to_netcdf(data, tmp_path / "a.nc", encoding=encoding, **options)
+
+    for values in ([1.0, np.nan], [2.5, 0.0], [0, 2]):
+        with pytest.raises(InvalidArgumentError, match="neither 0 nor 1"):
+            write(values)
+    write([1.0, 0.0])
+    with xr.open_dataset(tmp_path / "a.nc", engine="netcdf4") as found:
+        assert found.v.values.tolist() == [True, False]
