@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import h5py
+import netCDF4
 import numpy as np
 import pytest
 from support import make
@@ -133,3 +134,33 @@ def test_a_copied_chunk_has_its_checksum_checked(tmp_path: Path, command: str):
     assert outcome.code == FAILED and not (tmp_path / "copied.h5").exists()
     [error] = outcome.errors
     assert error["code"] == "corrupt" and "[2000]" in error["cause"], error
+
+
+@pytest.mark.parametrize("way", ["name", "folder", "in place"])
+def test_damage_in_kept_chunks_is_an_error(tmp_path: Path, way: str):
+    """Chunks that stay as they are carry their damage into no output."""
+    source = tmp_path / "kept.nc"
+    values = np.random.default_rng(1).normal(size=(60, 1000)).astype("f4")
+    with netCDF4.Dataset(tmp_path / "raw.nc", "w") as file:
+        file.createDimension("t", 60)
+        file.createDimension("x", 1000)
+        settings = {"zlib": True, "chunksizes": (2, 1000)}
+        file.createVariable("v", "f4", ("t", "x"), **settings)[:] = np.round(values, 2)
+    assert frazil("pack", tmp_path / "raw.nc", "-o", source).code == DONE
+    with h5py.File(source, "r") as file:
+        stored = file["v"].id.get_chunk_info(file["v"].id.get_num_chunks() - 1)
+    output = {
+        "name": ["-o", tmp_path / "out.nc"],
+        "folder": ["--out-dir", tmp_path / "out"],
+        "in place": ["--in-place"],
+    }
+    sound = frazil("pack", source, *output[way], "--keep-chunks")
+    assert sound.code == DONE, sound.stderr
+    content = bytearray(source.read_bytes())
+    content[stored.byte_offset + stored.size // 2] ^= 0x55
+    source.write_bytes(content)
+    outcome = frazil("pack", source, *output[way], "--keep-chunks", "--overwrite", "--json")
+    assert outcome.code == FAILED
+    [error] = outcome.errors
+    assert error["code"] == "corrupt" and error["variable"] == "/v", error
+    assert source.read_bytes() == content

@@ -340,3 +340,31 @@ def test_what_stated_chunks_cost_is_told(tmp_path: Path):
 
     assert "because of --chunks: /v takes" in notes("t=1,y=4,x=4")
     assert "because of --chunks" not in notes("t=10,y=100,x=100")
+
+
+def test_what_stated_forms_cost_is_told_where_they_cost_it(tmp_path: Path):
+    """Whoever leaves out the options that a note names gets a small file."""
+    source = tmp_path / "in.nc"
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("t", 4000)
+        file.createDimension("x", 100)
+        settings = {"zlib": True, "chunksizes": (4, 100), "complevel": 9}
+        numbers = np.arange(400_000).reshape(4000, 100)
+        file.createVariable("v", "i4", ("t", "x"), **settings)[:] = numbers * numbers // 7
+    classic = tmp_path / "classic.nc"
+    with netCDF4.Dataset(classic, "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("x", None)
+        for number in range(200):
+            file.createVariable(f"v{number}", "i4", ("x",))[:] = np.arange(3) + number
+
+    def notes(path: Path, *options: str) -> str:
+        outcome = frazil("pack", path, "-o", tmp_path / "out.nc", "--overwrite", *options)
+        assert outcome.code == DONE, outcome.stderr
+        return outcome.stderr
+
+    told = notes(source, "--checksum", "--keep-chunks")
+    assert "because of --checksum: /v takes" in told and "without --checksum the file" in told, told
+    assert "the file grew" not in notes(source, "--keep-chunks")
+    # It grows by metadata, whatever is stated.
+    assert "the file grew" not in notes(classic, "--layout", "cmip7")
+    assert (tmp_path / "out.nc").stat().st_size > classic.stat().st_size + 4096

@@ -11,14 +11,15 @@ use frazil_types::{ErrorCode, PrecisionRequest, ProtectedValues, QuantizePlan, R
 
 use super::earlier::uses_up;
 use super::field_range::{Field, Place, field_ranges};
-use super::likeness::{Informed, warnings};
 use super::metadata::names_written;
 use super::named::{check_names, paths_of};
 use super::protected::{protected_values, text_notices};
 use super::refusals::refusals;
 use super::roundable::type_obstacle;
 use super::rules::{Matcher, PrecisionOptions, VariableRule, pattern_of};
+use super::slices::RoundedVariable;
 use super::stated::{stated_precision, taken};
+use super::{erased, likeness};
 
 use crate::information;
 use crate::information::{VariableInformation, Wanted};
@@ -86,7 +87,7 @@ pub fn decide_precision(
         }
     }
     decisions.notices.extend(exact.lines());
-    decisions.warn_of_coarse_bits(input, values)?;
+    decisions.warn_of_coarse_rounding(input, values)?;
     Ok(decisions)
 }
 
@@ -304,32 +305,38 @@ impl PrecisionDecisions {
         Ok(())
     }
 
-    /// Looks at samples of variables that are rounded by the information in their bits.
-    fn warn_of_coarse_bits(&mut self, input: &Input, values: ReachableValues<'_>) -> Result<()> {
+    /// Looks at samples of variables that are rounded, and says where that is coarse.
+    fn warn_of_coarse_rounding(
+        &mut self,
+        input: &Input,
+        values: ReachableValues<'_>,
+    ) -> Result<()> {
         let plans = self.plans.iter().enumerate();
-        let informed: Vec<Informed<'_>> = plans
-            .filter_map(|(variable, plan)| {
-                let plan = plan.as_ref()?;
-                match (plan.keep_information, &values.reaches[variable]) {
-                    (Some(_), AccessPath::Parallel(source, _)) => Some(Informed {
-                        variable,
-                        source: *source,
-                        plan,
-                    }),
-                    _ => None,
-                }
-            })
-            .collect();
-        if !informed.is_empty() {
-            let lines = warnings(
-                input,
-                &informed,
-                values.sources,
-                values.resources,
-                values.budget,
-            )?;
-            self.notices.extend(lines);
-        }
+        let rounded = plans.filter_map(|(variable, plan)| {
+            // These have their steps from the range of all values.
+            let is_by_range = |plan: &QuantizePlan| {
+                let by = &plan.rounding;
+                matches!(
+                    by,
+                    Rounding::PackedIntegers { .. } | Rounding::Linear { .. }
+                )
+            };
+            let plan = plan.as_ref().filter(|plan| !is_by_range(plan))?;
+            match values.reaches[variable] {
+                AccessPath::Parallel(source, _) => Some(RoundedVariable {
+                    variable,
+                    source,
+                    plan,
+                }),
+                _ => None,
+            }
+        });
+        // A share of information says nothing of errors, so that more is said of them.
+        let (informed, bounded): (Vec<_>, Vec<_>) =
+            rounded.partition(|one| one.plan.keep_information.is_some());
+        let lines = likeness::warnings(input, &informed, values)?;
+        let line = erased::warning(input, &bounded, values)?;
+        self.notices.extend(lines.into_iter().chain(line));
         Ok(())
     }
 

@@ -19,6 +19,7 @@ pub mod analyze;
 mod coordinates;
 mod decide;
 mod earlier;
+mod erased;
 mod field_range;
 pub mod information;
 pub mod integers;
@@ -34,6 +35,7 @@ mod rounding;
 pub mod rule_file;
 pub mod rules;
 mod scil_hints;
+mod slices;
 pub mod ssim;
 pub mod stated;
 

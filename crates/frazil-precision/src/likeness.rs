@@ -1,36 +1,22 @@
 //! How a sample of a variable looks after bits were dropped that hold little information: a share of
 //! information says nothing of how large errors are.
 
-use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, Task};
-use frazil_types::{ByteOrder, ElementType, ProtectedValues, QuantizePlan, Rounding, Selection};
+use frazil_types::{QuantizePlan, Rounding};
 
-use super::rounding::VariableRounding;
-use crate::ssim::{WINDOW as LEAST_POINTS, slice_similarity};
-use frazil_file::error::{Error, Result};
+use super::decide::ReachableValues;
+use super::slices::{RoundedSlice, RoundedVariable, on_slices};
+use crate::ssim::slice_similarity;
+use frazil_file::error::Result;
 use frazil_file::input::Input;
-use frazil_file::resources::Resources;
-use frazil_file::run::InputRun;
 use frazil_file::wording::enumerate;
 
 /// Below it, pictures of a field differ visibly (Baker, Pinard and Hammerling 2024 take 0.995).
 const LEAST_SIMILARITY: f64 = 0.99;
 /// Fewer bits of the mantissa are too few for most uses.
 const LEAST_BITS: u32 = 3;
-/// Slices of a variable that are looked at, and their points along an axis.
-const SLICES: u64 = 3;
-const MOST_POINTS: u64 = 256;
 /// A bound is proposed that is a share of the range of the values between these powers of ten.
 const LARGEST_SHARE: i32 = -2;
 const LEAST_SHARE: i32 = -6;
-
-/// A variable that is rounded by the information in its bits.
-pub(super) struct Informed<'a> {
-    /// Its number in [`Input::variables`].
-    pub(super) variable: usize,
-    /// Its number among the sources.
-    pub(super) source: usize,
-    pub(super) plan: &'a QuantizePlan,
-}
 
 /// What a sample of a variable says of its rounding.
 #[derive(Debug, Clone, Copy, Default)]
@@ -42,6 +28,17 @@ struct Seen {
 }
 
 impl Seen {
+    fn of(slice: &RoundedSlice<'_>) -> Self {
+        let (original, special, columns) = (&slice.original, &slice.special, slice.columns);
+        let similarity = slice_similarity(original, &slice.rounded, special, columns);
+        let is_poor = similarity.is_some_and(|found| found < LEAST_SIMILARITY);
+        let power = match is_poor || few_bits(slice.plan).is_some() {
+            true => similar_power(original, special, columns),
+            false => None,
+        };
+        Self { similarity, power }
+    }
+
     /// What both say together.
     fn and(self, other: Self) -> Self {
         let less = |a: Option<f64>, b: Option<f64>| match (a, b) {
@@ -68,12 +65,14 @@ impl Seen {
 /// If values cannot be read or decoded.
 pub(super) fn warnings(
     input: &Input,
-    informed: &[Informed<'_>],
-    sources: &[ArraySource],
-    resources: &Resources,
-    budget: &MemoryBudget,
+    informed: &[RoundedVariable<'_>],
+    values: ReachableValues<'_>,
 ) -> Result<Vec<String>> {
-    let seen = look(input, informed, sources, resources, budget)?;
+    let mut seen = vec![Seen::default(); informed.len()];
+    let look = |slice: &RoundedSlice<'_>| Seen::of(slice);
+    on_slices(input, informed, values, look, |number, found: Seen| {
+        seen[number] = seen[number].and(found);
+    })?;
     let coarse = informed.iter().zip(seen).filter_map(|(one, seen)| {
         let path = input.variables()[one.variable].path.as_str();
         let line = warning(path.trim_start_matches('/'), one.plan, seen)?;
@@ -155,109 +154,6 @@ fn half_of_power(power: i32) -> Option<f64> {
     half.is_normal().then_some(half)
 }
 
-/// What a sample of each variable says.
-fn look(
-    input: &Input,
-    informed: &[Informed<'_>],
-    sources: &[ArraySource],
-    resources: &Resources,
-    budget: &MemoryBudget,
-) -> Result<Vec<Seen>> {
-    let mut seen = vec![Seen::default(); informed.len()];
-    let tasks = informed.iter().enumerate().flat_map(|(number, one)| {
-        let slices = slices(&input.variables()[one.variable].shape);
-        slices.into_iter().map(move |selection| Task {
-            meta: (number, selection.clone()),
-            requests: vec![Request::Values {
-                source: one.source,
-                selection,
-            }],
-            output_bytes: 0,
-        })
-    });
-    let run = InputRun {
-        input,
-        sources,
-        resources,
-        budget,
-    };
-    run.run(
-        tasks,
-        |source| {
-            let found = informed.iter().find(|one| one.source == source);
-            found.map(|one| one.variable)
-        },
-        |(number, part): &(usize, Selection), blocks, _scratch| {
-            let found = look_at(input, &informed[*number], part, &blocks)?;
-            Ok((*number, found))
-        },
-        |_, (number, found): (usize, Seen)| {
-            seen[number] = seen[number].and(found);
-            Ok(())
-        },
-    )?;
-    Ok(seen)
-}
-
-/// Slices along the last two axes that are long enough, spread over the others; or lines along the longest.
-fn slices(shape: &[u64]) -> Vec<Selection> {
-    if shape.is_empty() || shape.contains(&0) {
-        return Vec::new();
-    }
-    let long = shape.iter().enumerate().rev();
-    let mut long = long.filter(|(_, extent)| **extent >= LEAST_POINTS as u64);
-    let longest = (0..shape.len())
-        .max_by_key(|&axis| shape[axis])
-        .unwrap_or(0);
-    let (columns, rows) = match (long.next(), long.next()) {
-        (Some((columns, _)), Some((rows, _))) => (columns, rows),
-        _ => (longest, longest),
-    };
-    let slice = |number: u64| {
-        let mut selection = Selection::whole(shape);
-        for (axis, &extent) in shape.iter().enumerate() {
-            let count = match axis == rows || axis == columns {
-                true => extent.min(MOST_POINTS),
-                false => 1,
-            };
-            // At a sixth, the middle and five sixths.
-            let at = (u128::from(extent - count) * u128::from(2 * number + 1)
-                / u128::from(2 * SLICES)) as u64;
-            (selection.start[axis], selection.count[axis]) = (at, count);
-        }
-        selection
-    };
-    let mut slices: Vec<Selection> = (0..SLICES).map(slice).collect();
-    slices.dedup();
-    slices
-}
-
-fn look_at(input: &Input, one: &Informed<'_>, part: &Selection, blocks: &[Block]) -> Result<Seen> {
-    let variable = &input.variables()[one.variable];
-    let Some(Block::Values(values)) = blocks.first() else {
-        return Ok(Seen::default());
-    };
-    let at = |error: Error| error.at_variable(&variable.path);
-    let rounding =
-        VariableRounding::bind(one.plan, variable.element, &variable.shape).map_err(at)?;
-    let (rounded, _) = rounding.round(values, part).map_err(at)?;
-    let columns = part.count.iter().rev().find(|&&count| count > 1);
-    let columns = columns.map_or(1, |&count| count as usize);
-    let original = numbers(values, variable.element);
-    let special: Vec<bool> = original
-        .iter()
-        .map(|&value| is_special(value, &one.plan.protected))
-        .collect();
-    let rounded = numbers(&rounded, variable.element);
-    let similarity = slice_similarity(&original, &rounded, &special, columns);
-    let is_poor = similarity.is_some_and(|found| found < LEAST_SIMILARITY);
-    let power = match is_poor || few_bits(one.plan).is_some() {
-        true => similar_power(&original, &special, columns),
-        false => None,
-    };
-    Ok(Seen { similarity, power })
-}
-
 /// The largest power of ten to which values can be rounded so that their slice stays similar.
 fn similar_power(original: &[f64], special: &[bool], columns: usize) -> Option<i32> {
     let ordinary = original
@@ -282,53 +178,11 @@ fn similar_power(original: &[f64], special: &[bool], columns: usize) -> Option<i
     Some(powers.find(is_similar).unwrap_or(decade + LEAST_SHARE))
 }
 
-/// Elements of the file as numbers.
-fn numbers(bytes: &[u8], element: ElementType) -> Vec<f64> {
-    let is_big = element.order == ByteOrder::Big;
-    match element.size_bytes {
-        4 => {
-            let number = |bytes: &[u8; 4]| match is_big {
-                true => f64::from(f32::from_be_bytes(*bytes)),
-                false => f64::from(f32::from_le_bytes(*bytes)),
-            };
-            bytes.as_chunks::<4>().0.iter().map(number).collect()
-        }
-        _ => {
-            let number = |bytes: &[u8; 8]| match is_big {
-                true => f64::from_be_bytes(*bytes),
-                false => f64::from_le_bytes(*bytes),
-            };
-            bytes.as_chunks::<8>().0.iter().map(number).collect()
-        }
-    }
-}
-
-fn is_special(value: f64, protected: &ProtectedValues) -> bool {
-    let is_same = |other: &f64| *other == value || f64::from(*other as f32) == value;
-    !value.is_finite()
-        || protected.values.iter().any(is_same)
-        || protected
-            .valid
-            .is_some_and(|[low, high]| value < low || value > high)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use frazil_types::ProtectedValues;
 
-    #[test]
-    fn slices_lie_along_the_last_two_long_axes() {
-        let found = slices(&[4, 80, 2, 300]);
-        let starts: Vec<&[u64]> = found.iter().map(|one| one.start.as_slice()).collect();
-        assert_eq!(starts, [[0, 0, 0, 7], [1, 0, 0, 22], [2, 0, 0, 36]]);
-        assert_eq!(found[0].count, [1, 80, 1, 256]);
-        assert_eq!(slices(&[20, 30]).len(), 1);
-        // Without two long axes, lines along the longest.
-        assert_eq!(slices(&[5, 300])[0].count, [1, 256]);
-        assert_eq!(slices(&[5])[0].count, [5]);
-        assert!(slices(&[]).is_empty());
-        assert!(slices(&[0, 20, 30]).is_empty());
-    }
+    use super::*;
 
     #[test]
     fn lines_of_many_variables_become_one() {

@@ -1,7 +1,7 @@
-//! What a report says of a file that became larger because of stated chunks, or of the reads that they are
-//! to serve.
+//! What a report says of a file that became larger because of a form that was asked for: chunks, the reads
+//! that they are to serve, checksums.
 
-use frazil_options::options::PackOptions;
+use frazil_options::options::{LayoutProfile, PackOptions};
 use frazil_options::pack_report::{PackReport, VariableReport};
 use frazil_options::size::human;
 use frazil_plan::index_bytes;
@@ -12,8 +12,10 @@ const LEAST_BYTES: f64 = 4096.0;
 /// A smaller index is no waste: its share of the file, and bytes.
 const INDEX_SHARE: f64 = 0.1;
 const INDEX_BYTES: u64 = 64 << 10;
+/// Adds bytes to each chunk, and has chunks packed anew that would else be copied.
+const CHECKSUM: &str = "--checksum";
 
-/// Says in a report that a stated layout made the file larger, and how it stays small.
+/// Says in a report that a stated form made the file larger, and how it stays small.
 pub(crate) fn tell(report: &mut PackReport, options: &PackOptions) {
     if report.kept_input {
         return;
@@ -21,7 +23,9 @@ pub(crate) fn tell(report: &mut PackReport, options: &PackOptions) {
     let Some(words) = stated(options) else {
         return;
     };
-    let line = growth(report, &words).or_else(|| large_index(report, &words));
+    let has_chunks = words != CHECKSUM;
+    let index = || has_chunks.then(|| large_index(report, &words)).flatten();
+    let line = growth(report, &words).or_else(index);
     report.notices.extend(line);
 }
 
@@ -31,7 +35,13 @@ fn growth(report: &PackReport, words: &str) -> Option<String> {
     if report.output_file_bytes as f64 <= most {
         return None;
     }
-    let worst = worst(report)?;
+    let growth = report.output_file_bytes - report.input_file_bytes;
+    let by_values: u64 = report.variables.iter().filter_map(growth_of).sum();
+    if by_values < growth / 2 {
+        // Metadata are most of it: those of a classic file are fewer in any case.
+        return None;
+    }
+    let worst = report.variables.iter().max_by_key(|one| growth_of(one))?;
     let verb = if report.dry_run { "would grow" } else { "grew" };
     let chunk: Vec<String> = worst.chunk.iter().flatten().map(u64::to_string).collect();
     Some(format!(
@@ -68,14 +78,17 @@ fn large_index(report: &PackReport, words: &str) -> Option<String> {
     ))
 }
 
-/// The options that decide chunk shapes; `None`: there are none, or others make files larger, too.
+/// The options that state such a form; `None`: there are none, or others make files larger, too.
 fn stated(options: &PackOptions) -> Option<String> {
     let goal = &options.chunk_goal;
+    let is_cmip7 = options.layout == LayoutProfile::Cmip7;
     let asked = [
         ("--chunks", !options.chunk_overrides.is_empty()),
         ("--reads", !goal.reads.is_empty()),
-        ("--storage", goal.storage.is_some()),
+        ("--storage", goal.storage.is_some() && !is_cmip7),
+        ("--layout cmip7", is_cmip7),
         ("--most-chunks", goal.most_chunks.is_some()),
+        (CHECKSUM, options.checksum),
     ];
     let words: Vec<&str> = asked
         .into_iter()
@@ -85,10 +98,9 @@ fn stated(options: &PackOptions) -> Option<String> {
     (!words.is_empty() && !has_other).then(|| words.join(" and "))
 }
 
-/// The variable in chunks that grew most.
-fn worst(report: &PackReport) -> Option<&VariableReport> {
-    let chunked = report.variables.iter().filter(|one| one.chunk.is_some());
-    chunked
-        .filter(|one| one.stored_bytes > one.input_bytes)
-        .max_by_key(|one| one.stored_bytes - one.input_bytes)
+/// Bytes by which a variable in chunks grew, with the index of the chunks; `None`: it did not.
+fn growth_of(variable: &VariableReport) -> Option<u64> {
+    let chunk = variable.chunk.as_ref()?;
+    let now = variable.stored_bytes + index_bytes(&variable.shape, chunk);
+    (variable.stored_bytes > variable.input_bytes).then(|| now - variable.input_bytes)
 }

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus, FillTime};
 use frazil_pipeline::{ArraySource, Block, ChunkDecoder, Request, Task};
-use frazil_types::{
-    ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, Selection, filter_id, is_all,
-};
+use frazil_types::{ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, Selection, is_all};
 
 use crate::routes::{CopyPlan, Decisions};
 use frazil_file::chunk_subset::ChunkSubset;
@@ -70,7 +68,7 @@ pub(super) enum Step {
         source: usize,
         grid: ChunkGrid,
         tiles: ChunkSubset,
-        /// Decodes them for their checksums, if they have some.
+        /// Decodes them to see whether they are sound, if they have filters.
         check: Option<CopyCheck>,
     },
     /// Encode values into chunks.
@@ -322,8 +320,8 @@ impl Packing<'_> {
     }
 }
 
-/// Looks at the checksums of stored chunks that are copied as they are: a damaged one is the input's
-/// fault, and must not become the output's.
+/// Decodes stored chunks that are copied as they are: a damaged one is the input's fault, and must not
+/// become the output's.
 pub(super) struct CopyCheck {
     decoder: Arc<dyn ChunkDecoder>,
     grid: ChunkGrid,
@@ -333,13 +331,12 @@ pub(super) struct CopyCheck {
 }
 
 impl CopyCheck {
-    /// `None`: there are no checksums.
+    /// `None`: bytes without filters say nothing of damage.
     fn of(variable: &DatasetInfo, source: &ArraySource) -> Option<Self> {
         let DatasetStorage::Chunked { pipeline, .. } = &variable.storage else {
             return None;
         };
-        let has_checksum = pipeline.contains(filter_id::FLETCHER32);
-        has_checksum.then(|| Self {
+        (!pipeline.is_empty()).then(|| Self {
             decoder: Arc::clone(&source.decoder),
             grid: source.grid.clone(),
             chunk_bytes: (source.grid.chunk_elements()).saturating_mul(source.element_bytes as u64),
