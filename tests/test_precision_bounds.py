@@ -274,3 +274,27 @@ def test_ranges_of_what_was_hardly_written_are_found_at_once(tmp_path: Path, wor
 
 # What CF's attributes are where there are none.
 UNPACKED = {"scale_factor": np.float32(1), "add_offset": np.float32(0)}
+
+
+def test_bounds_that_erase_a_field_are_told(tmp_path: Path):
+    """One bound for all variables is wide for those of small values."""
+    source = tmp_path / "in.nc"
+    row, column = np.mgrid[0:60, 0:80]
+    waves = np.sin(row / 9) * np.cos(column / 7)
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("y", 60)
+        file.createDimension("x", 80)
+        fields = {"T": 280 + 10 * waves, "q": 1e-3 * (1 + waves), "level": np.full((60, 80), 1e-3)}
+        for name, values in fields.items():
+            file.createVariable(name, "f4", ("y", "x"), fill_value=-999)[:] = values
+
+    def notes(*options: str) -> str:
+        outcome = frazil("pack", source, "-o", tmp_path / "out.nc", "--overwrite", *options)
+        assert outcome.code == DONE, outcome.stderr
+        return outcome.stderr
+
+    told = notes("--abs-error", "0.01")
+    assert "much of what varies in q:" in told and "--abs-error 'q:X'" in told, told
+    assert "what varies" not in notes("--abs-error", "0.01", "--abs-error", "q:1e-5")
+    assert "what varies" not in notes("--rel-error", "0.01")
+    assert "varies in T, q:" in notes("--digits", "1")

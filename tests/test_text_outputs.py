@@ -1,11 +1,12 @@
 """Texts that commands write, and where they do not: over data, on other machines, under no name."""
 
+import json
 import shutil
 from pathlib import Path
 
 import netCDF4
 import pytest
-from support.command import SAMPLE, TROUBLE, frazil
+from support.command import DONE, SAMPLE, TROUBLE, frazil
 
 # Each writes a text to the file that it names last.
 COMMANDS = {
@@ -64,3 +65,26 @@ def test_folders_made_for_references_that_fail_are_removed(tmp_path: Path, end: 
     target = tmp_path / "new" / "deep" / ("n" * 300 + end)
     assert frazil("refs", SAMPLE, "-o", target).code != 0
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["--json"], ["--json", "-"], ["--compare", "--json"]])
+def test_a_plan_is_printed_alone(tmp_path: Path, words: list[str]):
+    with netCDF4.Dataset(tmp_path / "small.nc", "w") as file:
+        file.createDimension("x", 500)
+        file.createVariable("v", "i4", ("x",))[:] = range(500)
+    outcome = frazil("plan", tmp_path / "small.nc", *words)
+    assert outcome.code == DONE, outcome.stderr
+    printed = json.loads(outcome.stdout)
+    assert printed["reports" if "--compare" in words else "variables"]
+
+
+def test_a_plan_is_not_printed_twice():
+    outcome = frazil("plan", SAMPLE, "--encoding", "nccopy", "--json")
+    assert outcome.code == TROUBLE and "--json PLAN.json" in outcome.stderr
+
+
+def test_texts_go_into_pipes_of_the_shell(tmp_path: Path):
+    """A pipe behind /dev/stdout has no name in any folder."""
+    outcome = frazil("refs", SAMPLE, "--overwrite", "-o", "/dev/stdout", "-q", cwd=tmp_path)
+    assert outcome.code == DONE, outcome.stderr
+    assert json.loads(outcome.stdout)["refs"]

@@ -150,6 +150,14 @@ pub(crate) fn data(text: &str) -> io::Result<()> {
     write(&text::page(text))
 }
 
+/// As [`data`], for a JSON document.
+///
+/// # Errors
+/// As [`data`].
+pub(crate) fn json_data(document: &str) -> io::Result<()> {
+    write(&text::json(document))
+}
+
 fn write(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     let written = stdout

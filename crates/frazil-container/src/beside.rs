@@ -194,9 +194,12 @@ fn is_a_strangers(found: &Metadata, folder: &Path) -> io::Result<bool> {
 /// stranger put into a folder open to all; those of opening.
 pub fn open_device(path: &Path) -> io::Result<File> {
     let refused = |reason| io::Error::new(io::ErrorKind::InvalidInput, reason);
-    let real = path.canonicalize()?;
-    let folder = real.parent().unwrap_or(Path::new("/"));
-    if real.metadata()?.file_type().is_fifo() && is_a_strangers(&real.metadata()?, folder)? {
+    let metadata = path.metadata()?;
+    // A pipe of the shell, behind /dev/stdout, has no name and lies in no folder.
+    if let Ok(real) = path.canonicalize()
+        && metadata.file_type().is_fifo()
+        && is_a_strangers(&metadata, real.parent().unwrap_or(Path::new("/")))?
+    {
         return Err(refused(
             "it is a pipe that another user put into a folder open to all",
         ));

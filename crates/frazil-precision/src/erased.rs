@@ -1,4 +1,4 @@
-//! Bounds that erase a field: one that is wide for the variable leaves little of what varies in it.
+//! Bounds that are wide for a variable: rounding then loses much of what varies in it.
 
 use super::decide::ReachableValues;
 use super::slices::{RoundedSlice, RoundedVariable, on_slices};
@@ -42,7 +42,7 @@ impl Sums {
     }
 }
 
-/// A line that names the variables of which rounding leaves little, as samples tell.
+/// A line that names the variables of which rounding loses much, as samples tell.
 ///
 /// # Errors
 /// If values cannot be read or decoded.
@@ -68,7 +68,7 @@ pub(super) fn warning(
 fn line(paths: &[&str]) -> String {
     let name = paths[0].trim_start_matches('/');
     format!(
-        "rounding leaves little of what varies in {}: its errors have more than {:.0} % of the variance of a \
+        "rounding loses much of what varies in {}: its errors make up more than {:.0} % of the variance of a \
          sample; state smaller bounds or more digits there (--abs-error '{name}:X', --digits '{name}:N')",
         enumerate(paths),
         MOST_SHARE * 100.0

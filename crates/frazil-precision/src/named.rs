@@ -153,6 +153,7 @@ pub fn no_variable(asked: &str, name: &str, paths: &[&str], whereabouts: &str) -
     let cure = match nearest(name, paths) {
         Some(near) => format!("write `{near}` if you mean that one"),
         None if paths.is_empty() => "there are no variables".to_owned(),
+        None if name.contains(',') => "state it once for each variable".to_owned(),
         None => format!("name one of {}", enumerate(paths)),
     };
     Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)

@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use frazil::{meant_word, spelling};
 
 /// Commands.
-const COMMANDS: [(&str, &str); 16] = [
+const COMMANDS: [(&str, &str); 17] = [
     ("compress", "pack"),
     ("repack", "pack"),
     ("copy", "pack"),
@@ -21,12 +21,14 @@ const COMMANDS: [(&str, &str); 16] = [
     ("dump", "info"),
     ("show", "info"),
     ("header", "info"),
+    ("inspect", "info"),
     ("ls", "info"),
     ("version", "--version"),
     ("bitinfo", "analyze"),
 ];
 /// Flags of nccopy, h5repack, ncks, CDO and of frazil's files of rules.
-const FLAGS: [(&str, &str); 33] = [
+const FLAGS: [(&str, &str); 34] = [
+    ("-v", "-V, or --version"),
     ("-d", "--level N"),
     ("-L", "--level N"),
     ("-z", "--level N"),

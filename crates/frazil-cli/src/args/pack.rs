@@ -73,7 +73,7 @@ pub(crate) struct PackArgs {
 pub(crate) struct DecisionArgs {
     #[arg(long, value_name = "[VAR:]DIM=N,...", value_parser = chunks::parse)]
     chunks: Vec<ChunkOverride>,
-    /// Keep the chunk shapes of the input
+    /// Keep the chunk shapes of the input. Variables without chunks get none, and so no compression
     #[arg(long, conflicts_with = "chunks")]
     keep_chunks: bool,
     #[arg(long, value_name = "N", allow_negative_numbers = true)]

@@ -11,6 +11,9 @@ use frazil::{Defaults, EncodingStyle, PackOptions};
 use super::pack::DecisionArgs;
 use super::{OutputArgs, PrecisionArgs, ResourceArgs, named_as};
 
+/// Stands for standard output.
+const STDOUT: &str = "-";
+
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
     /// netCDF-4, HDF5 or classic netCDF file to plan for
@@ -20,8 +23,8 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) precision: PrecisionArgs,
     /// Write the plan to a file, which you can edit and use with `frazil pack --plan`; with --compare, the
-    /// rows of the table
-    #[arg(long, value_name = "PLAN.json")]
+    /// rows of the table. Without a file, print the plan and nothing else
+    #[arg(long, value_name = "PLAN.json", num_args = 0..=1, default_missing_value = STDOUT)]
     json: Option<PathBuf>,
     /// Print only the plan, in the notation of another writer
     #[arg(long, value_enum)]
@@ -63,6 +66,10 @@ impl PlanArgs {
     pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
         self.precision.check(true)?;
         self.how.check(&self.precision)?;
+        if self.prints_plan() && self.encoding.is_some() {
+            let message = "--json and --encoding would both print; name a file: --json PLAN.json";
+            return Err((ErrorKind::ArgumentConflict, message.into()));
+        }
         match &self.json {
             Some(path) if *path == self.file => {
                 let message = "--json would replace the input".into();
@@ -72,9 +79,14 @@ impl PlanArgs {
         }
     }
 
-    /// Where the plan goes.
+    /// The file that the plan goes to.
     pub(crate) fn plan_file(&self) -> Option<&Path> {
-        self.json.as_deref()
+        self.json.as_deref().filter(|_| !self.prints_plan())
+    }
+
+    /// Whether the plan is printed, and nothing else.
+    pub(crate) fn prints_plan(&self) -> bool {
+        self.json.as_deref() == Some(Path::new(STDOUT))
     }
 
     /// In whose words it is printed.
@@ -87,11 +99,11 @@ impl PlanArgs {
         })
     }
 
-    /// What is printed.
+    /// What is printed beside a plan that goes to standard output.
     pub(crate) fn output(&self) -> OutputArgs {
         OutputArgs {
             json: false,
-            quiet: self.quiet,
+            quiet: self.quiet || self.prints_plan(),
         }
     }
 

@@ -13,7 +13,7 @@ use frazil::{ComparedWay, EncodingStyle, ErrorCode, PlanReport, render_encoding,
 use super::pack::{add_files, check_new, policy};
 use super::{Document, Status, page};
 use crate::args::PlanArgs;
-use crate::printer::{Printer, data};
+use crate::printer::{Printer, data, json_data};
 use crate::progress::Meter;
 
 /// What was found about a file.
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let report = match found {
         Ok(Found::Ways(ways)) => {
             drop(meter);
-            let written = args.plan_file().map_or(Ok(()), |path| keep(path, &ways));
+            let written = rows(&ways).and_then(|text| put(args, &text));
             printer.table(&compare::table(&ways))?;
             return Ok(written.map_or_else(|error| failed(printer, &error), |()| Status::Success));
         }
@@ -69,9 +69,8 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         }
     };
     let rules = args.precision.write();
-    let written = args
-        .plan_file()
-        .map_or(Ok(()), |path| write(path, &report))
+    let written = render_plan(&report.plan)
+        .and_then(|text| put(args, &text))
         .and_then(|()| {
             rules.map_or(Ok(()), |path| {
                 frazil::write_precision(path, &report.precision)
@@ -135,17 +134,21 @@ fn failed(printer: Printer, error: &frazil::Error) -> Status {
     Status::Failure
 }
 
-/// Writes the rows of the table as a JSON document.
-fn keep(path: &Path, ways: &[ComparedWay]) -> frazil::Result<()> {
+/// The rows of the table as a JSON document.
+fn rows(ways: &[ComparedWay]) -> frazil::Result<String> {
     let mut document = Document::new();
     document.reports.extend(ways);
-    let text = serde_json::to_string_pretty(&document)
-        .map_err(|error| frazil::Error::new(ErrorCode::Internal, error.to_string()))?;
-    frazil::write_text(path, format!("{text}\n"))
+    serde_json::to_string_pretty(&document)
+        .map_err(|error| frazil::Error::new(ErrorCode::Internal, error.to_string()))
 }
 
-fn write(path: &Path, report: &PlanReport) -> frazil::Result<()> {
-    let mut text = render_plan(&report.plan)?;
-    text.push('\n');
-    frazil::write_text(path, &text)
+/// Writes or prints a JSON document, where that is asked for.
+fn put(args: &PlanArgs, text: &str) -> frazil::Result<()> {
+    let text = format!("{text}\n");
+    if args.prints_plan() {
+        let printed = json_data(&text);
+        return printed.map_err(|error| frazil::Error::new(ErrorCode::Io, error.to_string()));
+    }
+    let file = args.plan_file();
+    file.map_or(Ok(()), |path| frazil::write_text(path, &text))
 }
