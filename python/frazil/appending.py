@@ -6,6 +6,7 @@ while some of the old values stay.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from .encoding_checks import refused_rounding
 from .errors import InvalidArgumentError
 from .file import Group
 from .file import open as open_file
+from .growing_times import are_coarser, finer_units_cure
 from .options import StrPath
 from .static_values import differing
 
@@ -70,6 +72,12 @@ class Before:
         """Whether a group, or one above it, had a dimension."""
         at = (group or "").strip("/")
         return dim in self.lengths.get(f"/{at}" if at else "", {})
+
+    def variables_of(self, group: str | None) -> set[str]:
+        """Names of the variables that a group had."""
+        at = "/".join(("", *filter(None, (group or "").split("/"))))
+        paths = (path.rpartition("/") for path in self.attrs)
+        return {name for above, _, name in paths if above == at}
 
 
 def _groups(group: Group, above: dict[str, int]) -> Iterator[tuple[Group, dict[str, int]]]:
@@ -231,11 +239,16 @@ def _check_stated(stated: Mapping[str, Any], found: xr.Variable, name: str, path
             continue
         ours = found.encoding.get(key, found.attrs.get(key))
         if not _is_same(key, stated[key], ours):
+            cure = "leave it out: values are appended as the file has them"
+            units = found.encoding.get("units")
+            if key in ("units", "dtype") and isinstance(units, str):
+                finer = finer_units_cure(os.fspath(path), name, units, str(stated.get("units")))
+                cure = f"leave it out if {units!r} as the file has it holds the values; or {finer}"
             raise InvalidArgumentError(
                 f"encoding {key} is {stated[key]!r}, and the file has {ours!r}",
                 file=path,
                 variable=name,
-                cure="leave it out: values are appended as the file has them",
+                cure=cure,
             )
     if stated.get("significant_digits"):
         raise refused_rounding("encoding significant_digits", file=path, variable=name)
@@ -287,13 +300,9 @@ def check_meaning(
 
 
 def _refused(key: str, theirs: Any, ours: Any, where: Mapping[str, Any]) -> InvalidArgumentError:
-    is_finer = key == "units" and _is_time(ours) and _is_time(theirs)
     cure = "convert the values, or correct the attribute, before they are appended"
-    if is_finer:
-        cure = (
-            "the file's type and units cannot hold these times exactly: write the file with units "
-            "or a dtype that can"
-        )
+    if key == "units" and are_coarser(ours, theirs):
+        cure = finer_units_cure(where["file"], where["variable"], ours, theirs)
     return InvalidArgumentError(
         f"attribute {key} is {_shown(ours)} in the file and {_shown(theirs)} in the values added; "
         "it would change what the old values mean",

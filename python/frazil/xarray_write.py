@@ -16,6 +16,7 @@ from .appending import fitted
 from .block_shapes import as_declared, check_known
 from .crew import crew
 from .errors import InvalidArgumentError, UnknownNameError, named
+from .growing_times import with_fine_units
 from .keywords import WriterKeywords
 from .options import StrPath, check_names, documented, precision_rules, stated
 from .progress import Progress, ProgressBar, listener
@@ -235,6 +236,14 @@ def to_netcdf(
                 output.kept += fit.differing
                 if growing is None and append_dim in one.dims:
                     growing = [append_dim]
+            one, wanted = with_fine_units(
+                one,
+                wanted,
+                growing=growing,
+                append_dim=append_dim,
+                there=output.before.variables_of(at),
+                is_later=store.is_continued(at),
+            )
             with named(path):
                 _dump(one, store, at, values, wanted, growing)
         output.notices += doubtful_lengths(asked, nodes, output, append_dim)
