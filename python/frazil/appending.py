@@ -20,6 +20,7 @@ from .errors import InvalidArgumentError
 from .file import Group
 from .file import open as open_file
 from .growing_times import are_coarser, finer_units_cure
+from .left_out import missing_ones
 from .options import StrPath
 from .static_values import differing
 
@@ -104,12 +105,15 @@ class Fitted:
         What was stated of storage, and the file has otherwise.
     differing : list of str
         Variables without the dimension whose values in the file are others, and stay.
+    notices : list of str
+        What else a user should know.
     """
 
     dataset: xr.Dataset
     encoding: dict[Hashable, Mapping[str, Any]]
     dropped: list[str]
     differing: list[str]
+    notices: list[str]
 
 
 def fitted(
@@ -124,10 +128,11 @@ def fitted(
     Raises
     ------
     InvalidArgumentError
-        If the dimension of the file cannot grow, if ``encoding`` contradicts the file, or if
-        values along another dimension have other coordinates there.
+        If the dimension of the file cannot grow, if ``encoding`` contradicts the file, if values
+        along another dimension have other coordinates there, or if variables are left out whose
+        fill values look like values.
     """
-    result = Fitted(dataset, dict(encoding), [], [])
+    result = Fitted(dataset, dict(encoding), [], [], [])
     if not Path(path).exists() or not _has_group(path, group):
         return result
     with xr.open_dataset(path, engine="frazil", group=group) as existing:
@@ -147,6 +152,7 @@ def fitted(
         }
         result.differing = differing(dataset, existing, encodings, path)
         _check_coordinate(dataset, existing, append_dim, path)
+        result.notices += missing_ones(dataset, existing, append_dim, path)
         result.dataset = dataset = dataset.drop_vars(settled).copy()
         for name in shared:
             stated = result.encoding.pop(name, {})

@@ -234,6 +234,7 @@ def to_netcdf(
                 one, wanted = fit.dataset, fit.encoding
                 output.dropped += fit.dropped
                 output.kept += fit.differing
+                output.notices += fit.notices
                 if growing is None and append_dim in one.dims:
                     growing = [append_dim]
             one, wanted = with_fine_units(

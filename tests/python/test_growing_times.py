@@ -132,13 +132,11 @@ def test_a_new_variable_of_a_file_gets_them(path):
     data = step(0)
     frazil.to_netcdf(data, path, append_dim="time")
     for hour in range(1, 3):
-        more = step(hour)
-        more["made"] = ("time", more.time.values - np.timedelta64(hour * 60, "m"))
-        if hour == 2:
-            more["made"] = more.made + np.timedelta64(1, "s")
-        more = more if hour == 1 else more[["made"]]
-        frazil.to_netcdf(more.drop_vars("t2m", errors="ignore"), path, append_dim="time")
-        assert stored(path, "made")[1] == "seconds since 2020-01-01"
+        made = np.datetime64("2020-01-01") + np.array([hour - 1], "m8[s]")
+        frazil.to_netcdf(step(hour, made=("time", made)), path, append_dim="time")
+        assert stored(path, "made")[:2] == ("float64", "seconds since 2020-01-01")
+    with xr.open_dataset(path) as found:
+        assert np.isnat(found.made[0]) and found.made[2] == np.datetime64("2020-01-01T00:00:01")
 
 
 @pytest.mark.filterwarnings("ignore:Times can't be serialized")
