@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from .calendars import check_calendar, plain_calendar
 from .encoding_checks import refused_rounding
 from .errors import InvalidArgumentError
 from .file import Group
@@ -162,6 +163,7 @@ def fitted(
             _check_stated(stated, found, str(name), path)
             result.dropped += _of_storage(stated, found.encoding, str(name))
             _check_times(dataset.variables[name], found, str(name), path)
+            check_calendar(dataset.variables[name], found, str(name), path)
             if dataset[name].dtype.kind == found.dtype.kind == "S":
                 dataset[name] = _as_wide(dataset[name], found.dtype, str(name), path)
             dataset[name].encoding = _as_in_file(found, dataset[name].attrs)
@@ -376,7 +378,7 @@ def _is_same(key: str, theirs: Any, ours: Any) -> bool:
     if key == "units":
         return plain_units(theirs) == plain_units(ours)
     if key == "calendar":
-        return _plain_calendar(theirs) == _plain_calendar(ours)
+        return plain_calendar(theirs) == plain_calendar(ours)
     left, right = np.asarray(theirs), np.asarray(ours)
     if left.dtype.kind in "iuf" and right.dtype.kind in "iuf":
         if left.size != right.size:
@@ -412,11 +414,6 @@ def plain_units(units: Any) -> Any:
         return _cleanup_netcdf_time_units(units)
     except (ImportError, ValueError):
         return units
-
-
-def _plain_calendar(calendar: Any) -> str:
-    calendar = str(calendar).lower()
-    return "standard" if calendar == "gregorian" else calendar
 
 
 def _is_nan(value: Any) -> bool:

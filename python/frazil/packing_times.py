@@ -36,7 +36,7 @@ def as_numbers(variable: xr.Variable, name: str) -> xr.Variable | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             numbers = xr.conventions.encode_cf_variable(plain, name=name)
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, KeyError, OverflowError):
         # xarray says what is wrong when it encodes them in earnest.
         return None
     if plain_units(numbers.attrs.get("units")) != plain_units(encoding["units"]):
