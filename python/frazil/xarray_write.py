@@ -465,6 +465,12 @@ class FrazilAccessor:
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
 
+    def __repr__(self) -> str:
+        kind = type(self._dataset).__name__
+        return (
+            f"<frazil for this {kind}: .to_netcdf(path) writes it, with frazil.to_netcdf's options>"
+        )
+
     def to_netcdf(self, path: StrPath, mode: Any = "w", **options: Any) -> Delayed | None:
         """Write to a netCDF-4 file: :func:`frazil.to_netcdf` with this dataset."""
         return to_netcdf(self._dataset, path, mode, **options)
