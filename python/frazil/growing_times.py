@@ -103,11 +103,7 @@ def _families(
 def _is_cftime(variable: xr.Variable) -> bool:
     if variable.dtype.kind != "O" or variable.chunks is not None or not variable.size:
         return False
-    return hasattr(_first(variable.values), "calendar")
-
-
-def _first(values: np.ndarray) -> Any:
-    return next((one for one in values.flat if one is not None and one == one), None)
+    return hasattr(variable[(0,) * variable.ndim].values.item(), "calendar")
 
 
 def _encodings(
@@ -152,11 +148,13 @@ def _finest(variable: xr.Variable) -> str:
 
 def _origin(values: np.ndarray) -> str | None:
     """The first time, to the second; ``None`` if units of time cannot have such a year."""
-    first = _first(values.reshape(-1))
-    if first is None:
-        return "1970-01-01"
-    if isinstance(first, np.datetime64):
-        first = first.astype("M8[s]").astype(datetime.datetime)
+    if values.dtype.kind == "O":
+        first = next(one for one in values.flat if hasattr(one, "calendar"))
+    else:
+        known = values[~np.isnat(values)].astype("M8[s]")
+        if not known.size:
+            return "1970-01-01"
+        first = known[0].astype(datetime.datetime)
     if not (hasattr(first, "year") and 1 <= first.year <= 9999):
         return None
     day = f"{first.year:04}-{first.month:02}-{first.day:02}"

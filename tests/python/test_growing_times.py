@@ -154,3 +154,18 @@ def test_the_cure_for_coarse_units_can_be_followed(path):
     with xr.open_dataset(path) as found:
         assert found.time.dt.hour.values.tolist() == [0, 1]
         assert found.t2m.values.tolist() == [[0, 0], [1, 1]]
+
+
+def test_times_that_are_missing_at_first_go_on(path):
+    none = np.array(["NaT"], "M8[ns]")
+    frazil.to_netcdf(xr.Dataset({"seen": ("time", none)}), path, append_dim="time")
+    frazil.to_netcdf(xr.Dataset({"seen": ("time", step(5).time.values)}), path, append_dim="time")
+    assert stored(path, "seen")[:2] == ("float64", "seconds since 1970-01-01")
+
+
+def test_texts_are_no_times(path):
+    for text in ("a", "bb"):
+        data = xr.Dataset({"text": ("time", np.array([text], object))})
+        frazil.to_netcdf(data, path, append_dim="time")
+    with xr.open_dataset(path) as found:
+        assert found.text.values.tolist() == ["a", "bb"]
