@@ -6,6 +6,7 @@ while some of the old values stay.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from .calendars import check_calendar, plain_calendar
 from .encoding_checks import refused_rounding
 from .errors import InvalidArgumentError
 from .file import Group
 from .file import open as open_file
+from .growing_times import are_coarser, finer_units_cure
+from .left_out import missing_ones
 from .options import StrPath
 from .static_values import differing
 
@@ -71,6 +75,12 @@ class Before:
         at = (group or "").strip("/")
         return dim in self.lengths.get(f"/{at}" if at else "", {})
 
+    def variables_of(self, group: str | None) -> set[str]:
+        """Names of the variables that a group had."""
+        at = "/".join(("", *filter(None, (group or "").split("/"))))
+        paths = (path.rpartition("/") for path in self.attrs)
+        return {name for above, _, name in paths if above == at}
+
 
 def _groups(group: Group, above: dict[str, int]) -> Iterator[tuple[Group, dict[str, int]]]:
     lengths = {**above, **group.dims}
@@ -96,12 +106,15 @@ class Fitted:
         What was stated of storage, and the file has otherwise.
     differing : list of str
         Variables without the dimension whose values in the file are others, and stay.
+    notices : list of str
+        What else a user should know.
     """
 
     dataset: xr.Dataset
     encoding: dict[Hashable, Mapping[str, Any]]
     dropped: list[str]
     differing: list[str]
+    notices: list[str]
 
 
 def fitted(
@@ -116,10 +129,11 @@ def fitted(
     Raises
     ------
     InvalidArgumentError
-        If the dimension of the file cannot grow, if ``encoding`` contradicts the file, or if
-        values along another dimension have other coordinates there.
+        If the dimension of the file cannot grow, if ``encoding`` contradicts the file, if values
+        along another dimension have other coordinates there, or if variables are left out whose
+        fill values look like values.
     """
-    result = Fitted(dataset, dict(encoding), [], [])
+    result = Fitted(dataset, dict(encoding), [], [], [])
     if not Path(path).exists() or not _has_group(path, group):
         return result
     with xr.open_dataset(path, engine="frazil", group=group) as existing:
@@ -139,6 +153,7 @@ def fitted(
         }
         result.differing = differing(dataset, existing, encodings, path)
         _check_coordinate(dataset, existing, append_dim, path)
+        result.notices += missing_ones(dataset, existing, append_dim, path)
         result.dataset = dataset = dataset.drop_vars(settled).copy()
         for name in shared:
             stated = result.encoding.pop(name, {})
@@ -148,6 +163,7 @@ def fitted(
             _check_stated(stated, found, str(name), path)
             result.dropped += _of_storage(stated, found.encoding, str(name))
             _check_times(dataset.variables[name], found, str(name), path)
+            check_calendar(dataset.variables[name], found, str(name), path)
             if dataset[name].dtype.kind == found.dtype.kind == "S":
                 dataset[name] = _as_wide(dataset[name], found.dtype, str(name), path)
             dataset[name].encoding = _as_in_file(found, dataset[name].attrs)
@@ -231,11 +247,16 @@ def _check_stated(stated: Mapping[str, Any], found: xr.Variable, name: str, path
             continue
         ours = found.encoding.get(key, found.attrs.get(key))
         if not _is_same(key, stated[key], ours):
+            cure = "leave it out: values are appended as the file has them"
+            units = found.encoding.get("units")
+            if key in ("units", "dtype") and isinstance(units, str):
+                finer = finer_units_cure(os.fspath(path), name, units, str(stated.get("units")))
+                cure = f"leave it out if {units!r} as the file has it holds the values; or {finer}"
             raise InvalidArgumentError(
                 f"encoding {key} is {stated[key]!r}, and the file has {ours!r}",
                 file=path,
                 variable=name,
-                cure="leave it out: values are appended as the file has them",
+                cure=cure,
             )
     if stated.get("significant_digits"):
         raise refused_rounding("encoding significant_digits", file=path, variable=name)
@@ -287,13 +308,9 @@ def check_meaning(
 
 
 def _refused(key: str, theirs: Any, ours: Any, where: Mapping[str, Any]) -> InvalidArgumentError:
-    is_finer = key == "units" and _is_time(ours) and _is_time(theirs)
     cure = "convert the values, or correct the attribute, before they are appended"
-    if is_finer:
-        cure = (
-            "the file's type and units cannot hold these times exactly: write the file with units "
-            "or a dtype that can"
-        )
+    if key == "units" and are_coarser(ours, theirs):
+        cure = finer_units_cure(where["file"], where["variable"], ours, theirs)
     return InvalidArgumentError(
         f"attribute {key} is {_shown(ours)} in the file and {_shown(theirs)} in the values added; "
         "it would change what the old values mean",
@@ -361,7 +378,7 @@ def _is_same(key: str, theirs: Any, ours: Any) -> bool:
     if key == "units":
         return plain_units(theirs) == plain_units(ours)
     if key == "calendar":
-        return _plain_calendar(theirs) == _plain_calendar(ours)
+        return plain_calendar(theirs) == plain_calendar(ours)
     left, right = np.asarray(theirs), np.asarray(ours)
     if left.dtype.kind in "iuf" and right.dtype.kind in "iuf":
         if left.size != right.size:
@@ -397,11 +414,6 @@ def plain_units(units: Any) -> Any:
         return _cleanup_netcdf_time_units(units)
     except (ImportError, ValueError):
         return units
-
-
-def _plain_calendar(calendar: Any) -> str:
-    calendar = str(calendar).lower()
-    return "standard" if calendar == "gregorian" else calendar
 
 
 def _is_nan(value: Any) -> bool:

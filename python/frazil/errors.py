@@ -16,6 +16,7 @@ import errno
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import ClassVar
 
 from .spellings import in_python
@@ -269,6 +270,33 @@ _BY_CODE: dict[int, type[Error]] = {
     )
 }
 
+# What the library says of an option with a few words as values.
+_CHOICES = re.compile(r"the option (\w+) is .*; it must be (\w+)(?:, \w+)* or \w+")
+
+
+def _usual_cure(
+    kind: type[Error], file: str | os.PathLike[str] | None, variable: str | None, cause: str
+) -> str | None:
+    """What helps where the library knows no better."""
+    if kind is NoSpaceError:
+        return "free space on this disk, or name a file on another one"
+    if kind is FileMissingError and file is not None and variable is None:
+        return _finding(os.fspath(file))
+    if found := _CHOICES.fullmatch(cause):
+        return f'state one of these, for example {found[1]}="{found[2]}"'
+    return None
+
+
+def _finding(file: str) -> str:
+    """How a missing file is found."""
+    if "://" in file:
+        return "correct the address"
+    # xarray gives absolute paths.
+    folder = Path(file).absolute().parent
+    if not folder.exists():
+        return f"correct the name of the folder: there is no {str(folder)!r}"
+    return f"correct the name: the folder {str(folder)!r} has no such file"
+
 
 def from_parts(
     code: int,
@@ -283,4 +311,5 @@ def from_parts(
         kind = FileMissingError
     if kind is InvalidArgumentError and file is not None and os.path.isdir(file):  # noqa: PTH112
         kind = IsFolderError
-    return kind(cause, code=code, file=file, variable=variable, cure=cure and in_python(cure))
+    cure = in_python(cure) if cure else _usual_cure(kind, file, variable, cause)
+    return kind(cause, code=code, file=file, variable=variable, cure=cure)

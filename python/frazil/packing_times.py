@@ -6,6 +6,7 @@ around without a word.
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any
 
@@ -14,6 +15,7 @@ import xarray as xr
 
 from .appending import plain_units
 from .errors import InvalidArgumentError
+from .growing_times import finer_units_cure
 
 
 def as_numbers(variable: xr.Variable, name: str) -> xr.Variable | None:
@@ -34,7 +36,7 @@ def as_numbers(variable: xr.Variable, name: str) -> xr.Variable | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             numbers = xr.conventions.encode_cf_variable(plain, name=name)
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, KeyError, OverflowError):
         # xarray says what is wrong when it encodes them in earnest.
         return None
     if plain_units(numbers.attrs.get("units")) != plain_units(encoding["units"]):
@@ -72,5 +74,5 @@ def check_exact(times: xr.Variable, numbers: xr.Variable, name: str, file: Any) 
             f"file, which are {times.encoding['units']!r}",
             file=file,
             variable=name,
-            cure="write the file with units or a dtype that can hold these times",
+            cure=finer_units_cure(os.fspath(file), name, str(times.encoding["units"]), "seconds"),
         )

@@ -22,6 +22,7 @@ from .errors import AlreadyExistsError, Error, InvalidArgumentError, NotFoundErr
 from .fills import default_fill, fill_of, learn_fills
 from .indices import Index, box_of
 from .keywords import WriterKeywords
+from .netcdf4_names import OtherNames
 from .options import (
     StrPath,
     as_json,
@@ -49,7 +50,7 @@ _PIECE_BYTES = 64 << 20
 
 
 @documented(WriterKeywords)
-class Writer:
+class Writer(OtherNames):
     """A netCDF-4 file being written: slices of any size in any order, packed in the background.
 
     Parameters

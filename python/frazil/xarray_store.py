@@ -20,6 +20,7 @@ from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_un
 
 from . import _frazil, appending, checks, packing_range
 from .appending import Before
+from .calendars import named_dates
 from .crew import Crew
 from .encoding_checks import ROUNDINGS, refused_rounding
 from .encodings import Storage, round_to_places, storage
@@ -380,7 +381,8 @@ class FrazilStore(WritableCFDataStore):
             )
             for name, variable in variables.items()
         }
-        return super().encode(variables, attributes)
+        with named_dates(variables, file):
+            return super().encode(variables, attributes)
 
     def encode_variable(self, variable: Any, name: Any = None) -> Any:
         for coder in (EncodedStringCoder(allows_unicode=True), CharacterArrayCoder()):

@@ -16,6 +16,7 @@ from .appending import fitted
 from .block_shapes import as_declared, check_known
 from .crew import crew
 from .errors import InvalidArgumentError, UnknownNameError, named
+from .growing_times import with_fine_units
 from .keywords import WriterKeywords
 from .options import StrPath, check_names, documented, precision_rules, stated
 from .progress import Progress, ProgressBar, listener
@@ -233,8 +234,17 @@ def to_netcdf(
                 one, wanted = fit.dataset, fit.encoding
                 output.dropped += fit.dropped
                 output.kept += fit.differing
+                output.notices += fit.notices
                 if growing is None and append_dim in one.dims:
                     growing = [append_dim]
+            one, wanted = with_fine_units(
+                one,
+                wanted,
+                growing=growing,
+                append_dim=append_dim,
+                there=output.before.variables_of(at),
+                is_later=store.is_continued(at),
+            )
             with named(path):
                 _dump(one, store, at, values, wanted, growing)
         output.notices += doubtful_lengths(asked, nodes, output, append_dim)
@@ -454,6 +464,12 @@ class FrazilAccessor:
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
+
+    def __repr__(self) -> str:
+        kind = type(self._dataset).__name__
+        return (
+            f"<frazil for this {kind}: .to_netcdf(path) writes it, with frazil.to_netcdf's options>"
+        )
 
     def to_netcdf(self, path: StrPath, mode: Any = "w", **options: Any) -> Delayed | None:
         """Write to a netCDF-4 file: :func:`frazil.to_netcdf` with this dataset."""

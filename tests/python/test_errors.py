@@ -36,6 +36,32 @@ def test_a_missing_file_is_a_filenotfounderror(tmp_path):
         assert error.file == str(path)
 
 
+def test_a_missing_file_comes_with_a_cure(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path, cure in (
+        ("no.nc", f"the folder '{tmp_path}' has no such file"),
+        (tmp_path / "no.nc", f"the folder '{tmp_path}' has no such file"),
+        ("none/no.nc", f"there is no '{tmp_path}/none'"),
+    ):
+        for call in (frazil.info, frazil.open, lambda one: xr.open_dataset(one, engine="frazil")):
+            with pytest.raises(FileNotFoundError) as caught:
+                call(path)
+            assert cure in caught.value.cure
+
+
+def test_a_full_disk_comes_with_a_cure():
+    full = errors.from_parts(6, "a.nc", None, "write: No space left on device", None)
+    assert isinstance(full, errors.NoSpaceError) and "free space" in full.cure
+    assert errors.from_parts(6, "a.nc", None, "full", "delete it").cure == "delete it"
+
+
+def test_unknown_words_come_with_those_that_are_known(tmp_path):
+    for call in (frazil.Writer, lambda path, **goal: frazil.pack(SAMPLE, path, **goal)):
+        with pytest.raises(errors.InvalidArgumentError, match="it must be balanced, size") as no:
+            call(tmp_path / "out.nc", goal="tiny")
+        assert no.value.cure == 'state one of these, for example goal="balanced"'
+
+
 def test_an_existing_output_is_a_fileexistserror(tmp_path):
     output = tmp_path / "out.nc"
     output.write_bytes(b"mine")

@@ -39,6 +39,13 @@ def opened(path, **options):
         yield dataset
 
 
+def test_the_accessor_says_what_it_offers():
+    data = xr.Dataset({"a": ("x", [1.0])})
+    for one in (data, data.a, xr.DataTree(data)):
+        shown = repr(one.frazil)
+        assert type(one).__name__ in shown and ".to_netcdf(path)" in shown and "0x" not in shown
+
+
 def test_the_accessor_and_the_function_are_the_same(tmp_path):
     dataset = sample().compute()
     frazil.to_netcdf(dataset, tmp_path / "a.nc")

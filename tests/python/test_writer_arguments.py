@@ -339,3 +339,21 @@ def test_other_words_of_arguments(tmp_path):
         frazil.to_netcdf(np.zeros(3), tmp_path / "out.nc")
     with pytest.raises(frazil.errors.InvalidArgumentError, match=r"chunks is .*mapping of dimen"):
         frazil.plan(tmp_path / "any.nc", chunks=[1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("createDimension", "add_dimension"),
+        ("createVariable", "add_variable"),
+        ("createGroup", "add_group"),
+        ("setncattr", "set_attribute"),
+    ],
+)
+def test_names_of_netcdf4_lead_to_ours(theirs, ours, tmp_path):
+    with frazil.Writer(tmp_path / "a.nc") as writer:
+        with pytest.raises(AttributeError, match=f"netCDF4's {theirs} is {ours} here"):
+            getattr(writer, theirs)
+        assert callable(getattr(writer, ours))
+        with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
+            _ = writer.nothing
