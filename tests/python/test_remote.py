@@ -10,6 +10,7 @@ from pathlib import Path
 
 import frazil
 import fsspec
+import fsspec.implementations.memory
 import h5py
 import netCDF4
 import numpy as np

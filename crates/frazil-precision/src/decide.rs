@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use frazil_codec::implied_absolute_bound;
 use frazil_container::hdf5::DatasetInfo;
-use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::information::mantissa_bits;
 use frazil_plan::{PrecisionChoice, choose_precision, has_precision};
 use frazil_types::{ErrorCode, PrecisionRequest, ProtectedValues, QuantizePlan, Rounding};
@@ -14,6 +13,7 @@ use super::field_range::{Field, Place, field_ranges};
 use super::metadata::names_written;
 use super::named::{check_names, paths_of};
 use super::protected::{protected_values, text_notices};
+use super::reachable::ReachableValues;
 use super::refusals::refusals;
 use super::roundable::type_obstacle;
 use super::rules::{Matcher, PrecisionOptions, VariableRule, pattern_of};
@@ -27,7 +27,6 @@ use crate::stated::StatedPrecision;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::progress::Progress;
-use frazil_file::resources::Resources;
 use frazil_file::sources::AccessPath;
 use frazil_file::wording::enumerate;
 
@@ -40,19 +39,6 @@ pub struct PrecisionDecisions {
     pub rules: Vec<VariableRule>,
     /// What was refused and why, one line each.
     pub notices: Vec<String>,
-}
-
-/// Values of an input's variables, and the means to look at them.
-#[derive(Clone, Copy)]
-pub struct ReachableValues<'a> {
-    /// How each variable can be reached.
-    pub reaches: &'a [AccessPath],
-    /// The sources that `reaches` refers to.
-    pub sources: &'a [ArraySource],
-    /// Threads and memory to use.
-    pub resources: &'a Resources,
-    /// Memory shared with what runs at the same time.
-    pub budget: &'a MemoryBudget,
 }
 
 /// Decides the precision of all variables, in file order, but for what depends on their ranges.

@@ -1,6 +1,6 @@
 //! Bounds that are wide for a variable: rounding then loses much of what varies in it.
 
-use super::decide::ReachableValues;
+use super::reachable::ReachableValues;
 use super::slices::{RoundedSlice, RoundedVariable, on_slices};
 use frazil_file::error::Result;
 use frazil_file::input::Input;

@@ -5,11 +5,12 @@ use frazil_container::hdf5::{AttributeValue, DatasetInfo, NewAttribute};
 use frazil_plan::choose_packing;
 use frazil_types::{ElementType, ErrorCode, IntegerPacking, QuantizePlan, Rounding};
 
-use super::decide::{PrecisionDecisions, ReachableValues, no_place};
+use super::decide::{PrecisionDecisions, no_place};
 use super::field_range::{Place, is_partly_absent, look_at_all};
 use super::metadata::{double, new};
 use super::names;
 use super::protected::{NETCDF_FILL, float_value};
+use super::reachable::ReachableValues;
 use super::rules::{Matcher, PrecisionOptions, pattern_of};
 use frazil_file::attributes::Attributes;
 use frazil_file::error::{Error, Result};

@@ -28,6 +28,7 @@ pub mod metadata;
 pub mod named;
 pub mod names;
 pub mod protected;
+mod reachable;
 pub mod refusals;
 pub mod restart;
 pub mod roundable;
@@ -39,6 +40,7 @@ mod slices;
 pub mod ssim;
 pub mod stated;
 
-pub use decide::{PrecisionDecisions, ReachableValues, decide_precision, no_place};
+pub use decide::{PrecisionDecisions, decide_precision, no_place};
 pub use metadata::{additions, earlier_roundings, final_attributes};
+pub use reachable::ReachableValues;
 pub use rounding::{RoundingStats, VariableRounding, rounding_text, stored_form};

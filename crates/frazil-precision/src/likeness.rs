@@ -3,7 +3,7 @@
 
 use frazil_types::{QuantizePlan, Rounding};
 
-use super::decide::ReachableValues;
+use super::reachable::ReachableValues;
 use super::slices::{RoundedSlice, RoundedVariable, on_slices};
 use crate::ssim::slice_similarity;
 use frazil_file::error::Result;

@@ -3,7 +3,7 @@
 use frazil_pipeline::{Block, Request, Task};
 use frazil_types::{ByteOrder, ElementType, ProtectedValues, QuantizePlan, Selection};
 
-use super::decide::ReachableValues;
+use super::reachable::ReachableValues;
 use super::rounding::VariableRounding;
 use crate::ssim::WINDOW as LEAST_POINTS;
 use frazil_file::error::{Error, Result};
