@@ -142,9 +142,11 @@ impl SliceSsim {
         }
     }
 
-    /// The mean similarity over the points of the slice; `None` if there are none.
+    /// The mean similarity over the points of the slice; `None` if there are none, or if their range
+    /// is no number.
     pub fn finish(&self) -> Option<f64> {
-        (self.points > 0).then(|| self.sum / self.points as f64)
+        let mean = (self.points > 0).then(|| self.sum / self.points as f64);
+        mean.filter(|mean| mean.is_finite())
     }
 
     fn load(&mut self, original: &[f64], rounded: &[f64], skip: Option<&[bool]>) {
@@ -381,6 +383,14 @@ mod tests {
         (0..rows)
             .flat_map(|i| (0..columns).map(move |j| value(i, j)))
             .collect()
+    }
+
+    #[test]
+    fn a_range_beyond_all_numbers_has_no_similarity() {
+        let values: Vec<f64> = (0..400)
+            .map(|i| if i % 2 == 0 { 1e308 } else { -1e308 })
+            .collect();
+        assert_eq!(slice_similarity(&values, &values, &[false; 400], 20), None);
     }
 
     #[test]
