@@ -36,7 +36,6 @@ def test_a_name_that_ends_in_a_slash_is_refused_at_once(tmp_path: Path, command:
         ("pack", SAMPLE, "-o", "-"),
         ("pack", SAMPLE, "-o", "."),
         ("unpack", SAMPLE, "-o", "-"),
-        ("plan", SAMPLE, "--json", "-"),
         ("plan", "-"),
         ("analyze", "-"),
         ("info", "-"),
