@@ -530,3 +530,36 @@ def test_what_was_compared_is_drawn(field: Path, tmp_path: Path, name: str):
     assert "reads by chunk shape" in text and "shuffle+deflate" in text
     refused = frazil("plan", field, "--plot", tmp_path / "plan.nc")
     assert refused.code == TROUBLE and ".svg or .html" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--lossless", "t"],
+        ["--lossless", "t", "--abs-error", "0.5"],
+        ["--lossless-range", "0..5"],
+        ["--special", "1.2345"],
+        ["--abs-error", "t:1e-30"],
+    ],
+)
+def test_what_stays_exact_stays_so_beside_a_plan_that_rounds(tmp_path: Path, words: list[str]):
+    source, plan, output = tmp_path / "in.nc", tmp_path / "plan.json", tmp_path / "out.nc"
+    values = np.random.default_rng(5).normal(3, 2, (60, 80)).astype("f4")
+    values[::7, ::5] = 1.2345
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("y", 60)
+        file.createDimension("x", 80)
+        file.createVariable("t", "f4", ("y", "x"))[:] = values
+    assert frazil("plan", source, "--abs-error", "0.01", "--json", plan, "-q").code == DONE
+    outcome = frazil("pack", source, "-o", output, "--plan", plan, *words)
+    assert outcome.code == DONE, outcome.stderr
+    with netCDF4.Dataset(output) as file:
+        found = np.asarray(file["t"][:])
+    stays = {
+        "--lossless-range": (values >= 0) & (values <= 5),
+        "--special": values == np.float32(1.2345),
+    }.get(words[0], np.ones(values.shape, bool))
+    assert (found[stays] == values[stays]).all()
+    # The plan rounds what is left.
+    assert (found != values).any() == (not stays.all())
+    assert np.abs(found - values).max() <= 0.01

@@ -36,6 +36,12 @@ pub fn replayed(plan: &QuantizePlan, protected: ProtectedValues) -> QuantizePlan
     values.extend(protected.values);
     values.sort_by(f64::total_cmp);
     values.dedup_by(|a, b| a.to_bits() == b.to_bits());
+    let ranges = &mut plan.protected.ranges;
+    for range in protected.ranges {
+        if !ranges.contains(&range) {
+            ranges.push(range);
+        }
+    }
     plan.protected.valid = protected.valid;
     match &mut plan.rounding {
         Rounding::Linear { range, .. } => {

@@ -2,7 +2,7 @@
 
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, MemoryBudget};
-use frazil_plan::{ChunkChoice, FilterChoice, Whole, rounds};
+use frazil_plan::{ChunkChoice, FilterChoice, Whole, has_precision, rounds};
 use frazil_types::{FilterConstraints, QuantizePlan, VariablePlan};
 
 use crate::compared_plans::ComparedPlans;
@@ -278,7 +278,7 @@ fn decide_all_precision(
     Ok(precision)
 }
 
-/// Rounding as a plan has it, of variables that no rule concerns.
+/// Rounding as a plan has it, of variables whose precision no rule states. What rules protect stays exact.
 fn replay_precision(
     input: &Input,
     options: &PackOptions,
@@ -294,12 +294,16 @@ fn replay_precision(
     }
     let netcdf_attribute = options.precision.netcdf_attribute;
     let refusals = refusals(input)?;
+    let matcher = Matcher::new(&options.precision.rules)?;
     for (i, variable) in input.variables().iter().enumerate() {
         let planned = shapes::planned(options, variable).and_then(|plan| plan.quantize.as_ref());
-        let (None, Some(plan)) = (&precision.plans[i], planned) else {
+        let request = matcher.request(&variable.path);
+        // Rules may have decided that it stays exact.
+        let is_stated = has_precision(&request) || request.lossless == Some(true);
+        let (false, Some(plan)) = (is_stated, planned) else {
             continue;
         };
-        let plan = replayed(plan, protected_values(input, i, None)?);
+        let plan = replayed(plan, protected_values(input, i, Some(&request))?);
         let refused = kept_exact(input, i, &plan, &refusals)?;
         let reason = match refused {
             Some(reason) => Some(reason),
