@@ -139,3 +139,22 @@ def test_a_second_run_changes_nothing(source: Path, tmp_path: Path):
     assert twice.stat().st_size <= once.stat().st_size + 4096
     found = json.loads(frazil("info", twice, "--json").stdout)
     assert found
+
+
+def test_what_the_default_takes_is_tried(tmp_path: Path):
+    """Repeats lie within the reach of deflate in small chunks only."""
+    source = tmp_path / "repeats.nc"
+    values = np.random.default_rng(5).standard_normal((1, 10, 120, 250)).astype("f4")
+    with netCDF4.Dataset(source, "w") as file:
+        shape = (12, 10, 120, 250)
+        for number, extent in enumerate(shape):
+            file.createDimension(f"d{number}", extent)
+        names = tuple(f"d{number}" for number in range(4))
+        file.createVariable("v", "f4", names)[:] = np.broadcast_to(values, shape)
+    sizes = {}
+    for goal in ("balanced", "size", "archive"):
+        output = tmp_path / f"{goal}.nc"
+        assert frazil("pack", source, "-o", output, "--goal", goal).code == DONE
+        sizes[goal] = output.stat().st_size
+    assert sizes["size"] <= 1.01 * sizes["balanced"], sizes
+    assert sizes["archive"] <= 1.01 * sizes["balanced"], sizes

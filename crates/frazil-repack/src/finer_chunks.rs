@@ -70,6 +70,23 @@ impl FinerChunks<'_> {
         if !self.are_wanted() {
             return Ok(Vec::new());
         }
+        let found = self.found(shapes, budget)?;
+        let replaced = found.iter().map(|(variable, _)| *variable).collect();
+        found
+            .into_iter()
+            .for_each(|(variable, shape)| shapes[variable] = shape);
+        Ok(replaced)
+    }
+
+    /// The finer shapes themselves, by variable: what they are wanted for is the caller's.
+    ///
+    /// # Errors
+    /// If samples cannot be read.
+    pub(crate) fn found(
+        &self,
+        shapes: &[ChunkChoice],
+        budget: &MemoryBudget,
+    ) -> Result<Vec<(usize, ChunkChoice)>> {
         let mut tasks = Vec::new();
         for (i, shape) in shapes.iter().enumerate() {
             if let Some(finer) = self.finer(i, shape)? {
@@ -79,7 +96,7 @@ impl FinerChunks<'_> {
         if tasks.is_empty() {
             return Ok(Vec::new());
         }
-        let mut replaced = Vec::new();
+        let mut found = Vec::new();
         let run = SampleRun {
             input: self.input,
             reaches: self.reaches,
@@ -97,15 +114,15 @@ impl FinerChunks<'_> {
             },
             |finer, choice| {
                 if let Some(choice) = choice {
-                    shapes[finer.variable] = choice;
-                    replaced.push(finer.variable);
+                    found.push((finer.variable, choice));
                 }
             },
         )?;
-        Ok(replaced)
+        Ok(found)
     }
 
-    /// Not where size is all that counts, or something is stated that shapes follow from.
+    /// Not where size is all that counts, where they are one shape of several to try, or where something is stated
+    /// that shapes follow from.
     fn are_wanted(&self) -> bool {
         let options = self.options;
         options.chunks == ChunkPolicy::Auto

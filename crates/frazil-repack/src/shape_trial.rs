@@ -20,6 +20,7 @@ use crate::chunk_batches::chunk_batches;
 use crate::compared_plans::fair_share;
 use crate::fill::may_omit_fill;
 use crate::filter_trial::Trial;
+use crate::finer_chunks::FinerChunks;
 use crate::sample_boxes::chosen as spread_chunks;
 use crate::shapes::shape_input;
 use crate::shapes_tried::{ShapesTried, TriedShape};
@@ -105,9 +106,20 @@ impl Trial<'_> {
         let count = self.input.variables().len();
         let mut found: Vec<ShapesTried> = vec![ShapesTried::default(); count];
         let most_bytes = self.most_tried_in_shapes();
+        let finer = FinerChunks {
+            input: self.input,
+            options: self.options,
+            reaches: self.reaches,
+            sources: self.sources,
+            precision: self.precision,
+        };
+        let mut parts: Vec<Option<Vec<u64>>> = vec![None; count];
+        for (number, shape) in finer.found(self.shapes, budget)? {
+            parts[number] = shape.chunk;
+        }
         let mut contests = Vec::new();
-        for number in 0..count {
-            contests.extend(self.contest(number, most_bytes)?);
+        for (number, parts) in parts.into_iter().enumerate() {
+            contests.extend(self.contest(number, parts, most_bytes)?);
         }
         self.encode_shapes(&mut contests, budget)?;
         for contest in &contests {
@@ -132,7 +144,14 @@ impl Trial<'_> {
         ))
     }
 
-    fn contest(&self, number: usize, most_bytes: u64) -> Result<Option<Contest<'_>>> {
+    /// The shapes of one variable; `parts`: what goals would take that weigh speed, too. They are a candidate, so
+    /// that nobody gets a smaller file by asking for less.
+    fn contest(
+        &self,
+        number: usize,
+        parts: Option<Vec<u64>>,
+        most_bytes: u64,
+    ) -> Result<Option<Contest<'_>>> {
         let variable = &self.input.variables()[number];
         let choice = &self.shapes[number];
         let (Some((source, stored)), Some(chunk)) = (self.reach_of(number), &choice.chunk) else {
@@ -144,6 +163,8 @@ impl Trial<'_> {
         let mut named = vec![("by rule", chunk.clone())];
         let others = shapes_for_size(&shape_input(variable), chunk).into_iter();
         named.extend(others.map(|one| (one.name, one.chunk)));
+        let parts = parts.filter(|parts| named.iter().all(|(_, chunk)| chunk != parts));
+        named.extend(parts.map(|parts| ("parts", parts)));
         let grids: Vec<(&'static str, ChunkGrid)> = named
             .into_iter()
             .filter_map(|(name, chunk)| Some((name, ChunkGrid::new(&variable.shape, &chunk)?)))
