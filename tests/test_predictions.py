@@ -86,6 +86,21 @@ def test_what_blocks_of_metadata_lose_is_foretold(tmp_path: Path):
     assert abs(report["output_file_bytes"] / packed.stat().st_size - 1) < 0.002
 
 
+@pytest.mark.parametrize("goal", ["balanced", "size"])
+def test_room_for_metadata_of_a_layout_is_foretold(tmp_path: Path, goal: str):
+    """In one block, with some room in it: of a small file that is much."""
+    source, packed = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("time", None)
+        for name in ("time", "tas"):
+            file.createVariable(name, "f4", ("time",))[:] = np.arange(40)
+    words = ("pack", source, "-o", packed, "--layout", "cmip7", "--goal", goal)
+    (report,) = frazil(*words, "--dry-run", "--json").report["reports"]
+    assert frazil(*words).code == DONE
+    least, most = report["range"]["file_bytes"]
+    assert least <= packed.stat().st_size <= most, report["range"]
+
+
 @pytest.mark.parametrize("count", [300, 5000])
 def test_texts_count_where_they_are_all_of_a_file(count: int, tmp_path: Path):
     source, packed = tmp_path / "in.h5", tmp_path / "out.h5"

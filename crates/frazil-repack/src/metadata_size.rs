@@ -8,8 +8,10 @@ use crate::fill::{self, Placed};
 use crate::routes::{CopyPlan, Decisions};
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
+use frazil_file::output;
 use frazil_file::resources::Resources;
 use frazil_file::storage_error::{from_container, from_copying};
+use frazil_options::options::LayoutProfile;
 
 /// How metadata are measured.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,6 +20,24 @@ pub(crate) struct Measure<'a> {
     pub metadata_block_bytes: Option<u64>,
     /// With these, texts and the like are copied, too, into memory.
     pub(crate) heaps: Option<&'a Resources>,
+}
+
+/// Room for metadata that are not measured: heap data, and rounding of libhdf5's allocations.
+const SLACK_BYTES: u64 = 4 << 10;
+
+/// The blocks that metadata of the output lie in: all in one, where the layout demands it.
+pub(crate) fn block_bytes(
+    layout: LayoutProfile,
+    source: &Input,
+    decisions: &Decisions,
+) -> Result<u64> {
+    match layout {
+        LayoutProfile::Cmip7 => {
+            let bytes = measure_metadata(source, decisions, Measure::default())?;
+            Ok(bytes.saturating_add(SLACK_BYTES))
+        }
+        LayoutProfile::Standard => Ok(output::metadata_block_bytes(source.file_bytes())),
+    }
 }
 
 /// How many bytes of metadata the output will have: everything is defined and placed once, into

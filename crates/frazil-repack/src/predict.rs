@@ -9,12 +9,11 @@ use crate::draft_report::report;
 use crate::energy::{self, Work};
 use crate::job::{Clock, Job};
 use crate::kept::Keep;
-use crate::metadata_size::{Measure, lies_in_heaps, measure_metadata};
+use crate::metadata_size::{Measure, block_bytes, lies_in_heaps, measure_metadata};
 use crate::routes::Decisions;
 use crate::tried_chunks::try_chunks;
 use frazil_file::error::Result;
 use frazil_file::input::Input;
-use frazil_file::output::metadata_block_bytes;
 use frazil_file::resources;
 use frazil_options::options::{LayoutProfile, PackOptions};
 use frazil_options::pack_report::{PackReport, PredictedRange};
@@ -63,7 +62,7 @@ pub(crate) fn foretell(
         )
     });
     let of_input = source.file_bytes().saturating_sub(before);
-    let metadata = metadata(of_input, source, decisions, &options.resources)?;
+    let metadata = metadata(of_input, source, decisions, options)?;
     report.output_file_bytes = stored + metadata.bytes;
     report.cpu_seconds = decided_cpu_seconds + decisions.predicted_seconds;
     report.seconds = decided_seconds + decisions.predicted_seconds / report.threads.max(1) as f64;
@@ -110,7 +109,7 @@ fn metadata(
     of_input: u64,
     source: &Input,
     decisions: &Decisions,
-    resources: &resources::Resources,
+    options: &PackOptions,
 ) -> Result<Metadata> {
     let variables = source.variables().iter().zip(&decisions.routes);
     let in_heaps = variables.filter(|(variable, route)| lies_in_heaps(variable, route));
@@ -120,8 +119,8 @@ fn metadata(
     let has_heaps = !in_heaps.is_empty();
     let copied = in_heaps.into_iter().fold(of_input, u64::saturating_add);
     let how = Measure {
-        metadata_block_bytes: Some(metadata_block_bytes(source.file_bytes())),
-        heaps: (has_heaps && copied <= MOST_HEAP_BYTES).then_some(resources),
+        metadata_block_bytes: Some(block_bytes(options.layout, source, decisions)?),
+        heaps: (has_heaps && copied <= MOST_HEAP_BYTES).then_some(&options.resources),
     };
     let measured = measure_metadata(source, decisions, how)?;
     let is_measured = !has_heaps || how.heaps.is_some();

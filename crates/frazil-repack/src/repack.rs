@@ -13,7 +13,7 @@ use crate::energy::{self, Work};
 use crate::fill::{self, Filled, Stored};
 use crate::job::{Clock, Job};
 use crate::kept::Keep;
-use crate::metadata_size::{Measure, measure_metadata};
+use crate::metadata_size::block_bytes;
 use crate::planning::Depth;
 use crate::routes::Decisions;
 use crate::{far_output, grown, kept, predict, shapes, unpack_classic};
@@ -302,9 +302,6 @@ enum Written {
     Overgrown(Vec<usize>),
 }
 
-/// Room for metadata that are not measured: heap data, and rounding of libhdf5's allocations.
-const SLACK_BYTES: u64 = 4 << 10;
-
 fn fill_file(
     source: &Input,
     pending: &PendingOutput,
@@ -312,12 +309,7 @@ fn fill_file(
     job: &Job<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Written> {
-    let metadata_block_bytes = match job.layout {
-        LayoutProfile::Cmip7 => {
-            measure_metadata(source, decisions, Measure::default())? + SLACK_BYTES
-        }
-        LayoutProfile::Standard => output::metadata_block_bytes(source.file_bytes()),
-    };
+    let metadata_block_bytes = block_bytes(job.layout, source, decisions)?;
     let target = OutputTarget::File {
         path: pending.path(),
         metadata_block_bytes,
