@@ -298,3 +298,5 @@ def test_bounds_that_erase_a_field_are_told(tmp_path: Path):
     assert "what varies" not in notes("--abs-error", "0.01", "--abs-error", "q:1e-5")
     assert "what varies" not in notes("--rel-error", "0.01")
     assert "varies in T, q:" in notes("--digits", "1")
+    for words in (["--pack-integers", "T:50"], ["--nbits", "1", "--lossless", "level,q"]):
+        assert "varies in T:" in notes(*words), words

@@ -73,7 +73,6 @@ pub fn decide_precision(
         }
     }
     decisions.notices.extend(exact.lines());
-    decisions.warn_of_coarse_rounding(input, values)?;
     Ok(decisions)
 }
 
@@ -291,23 +290,19 @@ impl PrecisionDecisions {
         Ok(())
     }
 
-    /// Looks at samples of variables that are rounded, and says where that is coarse.
-    fn warn_of_coarse_rounding(
+    /// Looks at samples of variables that are rounded, and says where that is coarse. Ranges and packings
+    /// are known.
+    ///
+    /// # Errors
+    /// If values cannot be read or decoded.
+    pub fn warn_of_coarse_rounding(
         &mut self,
         input: &Input,
         values: ReachableValues<'_>,
     ) -> Result<()> {
         let plans = self.plans.iter().enumerate();
         let rounded = plans.filter_map(|(variable, plan)| {
-            // These have their steps from the range of all values.
-            let is_by_range = |plan: &QuantizePlan| {
-                let by = &plan.rounding;
-                matches!(
-                    by,
-                    Rounding::PackedIntegers { .. } | Rounding::Linear { .. }
-                )
-            };
-            let plan = plan.as_ref().filter(|plan| !is_by_range(plan))?;
+            let plan = plan.as_ref()?;
             match values.reaches[variable] {
                 AccessPath::Parallel(source, _) => Some(RoundedVariable {
                     variable,

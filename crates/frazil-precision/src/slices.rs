@@ -1,7 +1,9 @@
 //! Slices of variables beside their rounded form: a quick look at what rounding does to a field.
 
 use frazil_pipeline::{Block, Request, Task};
-use frazil_types::{ByteOrder, ElementType, ProtectedValues, QuantizePlan, Selection};
+use frazil_types::{
+    ByteOrder, ElementType, IntegerPacking, ProtectedValues, QuantizePlan, Selection,
+};
 
 use super::reachable::ReachableValues;
 use super::rounding::VariableRounding;
@@ -14,7 +16,7 @@ use frazil_file::run::InputRun;
 const SLICES: u64 = 3;
 const MOST_POINTS: u64 = 256;
 
-/// A variable that is rounded to floats.
+/// A variable that is rounded, or packed into integers.
 pub(super) struct RoundedVariable<'a> {
     /// Its number in [`Input::variables`].
     pub(super) variable: usize,
@@ -104,7 +106,10 @@ impl<'a> RoundedSlice<'a> {
         Ok(Some(Self {
             plan: one.plan,
             special: special.collect(),
-            rounded: numbers(&rounded, variable.element),
+            rounded: match one.plan.packing() {
+                Some(packing) => unpacked(&rounded, packing),
+                None => numbers(&rounded, variable.element),
+            },
             columns: columns.map_or(1, |&count| count as usize),
             original,
         }))
@@ -161,6 +166,23 @@ fn numbers(bytes: &[u8], element: ElementType) -> Vec<f64> {
                 false => f64::from_le_bytes(*bytes),
             };
             bytes.as_chunks::<8>().0.iter().map(number).collect()
+        }
+    }
+}
+
+/// What integers stand for; those of values that are no data are special.
+fn unpacked(codes: &[u8], packing: &IntegerPacking) -> Vec<f64> {
+    let value = |code: i32| f64::from(code) * packing.scale + packing.offset;
+    match packing.element().size_bytes {
+        2 => {
+            let codes = codes.as_chunks::<2>().0.iter();
+            codes
+                .map(|code| value(i16::from_le_bytes(*code).into()))
+                .collect()
+        }
+        _ => {
+            let codes = codes.as_chunks::<4>().0.iter();
+            codes.map(|code| value(i32::from_le_bytes(*code))).collect()
         }
     }
 }

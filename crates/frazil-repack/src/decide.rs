@@ -275,6 +275,7 @@ fn decide_all_precision(
     replay_precision(input, options, &mut precision)?;
     precision.find_ranges(input, values)?;
     precision.find_packings(input, &options.precision, values)?;
+    precision.warn_of_coarse_rounding(input, values)?;
     Ok(precision)
 }
 

@@ -45,8 +45,8 @@ fn growth(report: &PackReport, words: &str) -> Option<String> {
     let verb = if report.dry_run { "would grow" } else { "grew" };
     let chunk: Vec<String> = worst.chunk.iter().flatten().map(u64::to_string).collect();
     Some(format!(
-        "the file {verb} from {} to {} because of {words}: {} takes {} in chunks of {}, {} before; without \
-         {words} the file stays small",
+        "the file {verb} from {} to {} (with {words}, frazil packs a file whatever its size): {} takes {} in \
+         chunks of {}, {} before",
         human(report.input_file_bytes),
         human(report.output_file_bytes),
         worst.path,
@@ -85,7 +85,7 @@ fn stated(options: &PackOptions) -> Option<String> {
     let asked = [
         ("--chunks", !options.chunk_overrides.is_empty()),
         ("--reads", !goal.reads.is_empty()),
-        ("--storage", goal.storage.is_some() && !is_cmip7),
+        ("--storage", goal.storage.is_some()),
         ("--layout cmip7", is_cmip7),
         ("--most-chunks", goal.most_chunks.is_some()),
         (CHECKSUM, options.checksum),
