@@ -44,7 +44,8 @@ class Row:
 
 def by_frazil(command: str, *words: str) -> Callable[[Path], float]:
     def run(output: Path) -> float:
-        command_line = [FRAZIL, command, SOURCE, "-o", output, "--json", "--threads", "1", *words]
+        command_line = [FRAZIL, command, SOURCE, "-o", output, "--overwrite", "--json"]
+        command_line += ["--threads", "1", *words]
         answer = subprocess.run(command_line, capture_output=True, check=True)
         return float(json.loads(answer.stdout)["reports"][0]["cpu_seconds"])
 
