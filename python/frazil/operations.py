@@ -213,8 +213,9 @@ def recover(path: StrPath) -> RecoverReport:
 
     If there is nothing to recover, the file does not change and the outcome is ``"clean"``.
     Otherwise it is ``"discarded"``, ``"completed"`` or ``"taken_back"``.
-    Bytes behind the last commit, which no reader sees, are removed (``removed_bytes``). They stay
-    (``remaining_bytes``) if another program has the file open or may be writing it.
+    Bytes that a killed writer of frazil left behind the last commit, which no reader sees, are
+    removed (``removed_bytes``). Others stay (``remaining_bytes``), and all do if another program
+    has the file open or may be writing it.
     A file that cannot be read raises the error that ``info`` raises.
     """
     return RecoverReport._of(json.loads(_frazil.recover(os.fspath(path))))

@@ -143,6 +143,11 @@ impl NameLock {
         Ok(())
     }
 
+    /// Leaves the lock file of a killed writer for whoever takes it next.
+    pub(crate) fn leave(mut self) {
+        self.path.clear();
+    }
+
     /// What the user should know.
     pub(crate) fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)

@@ -40,7 +40,8 @@ pub struct RecoverReport {
     pub outcome: RecoverOutcome,
     /// Bytes behind the last commit, which no reader saw, that were removed.
     pub removed_bytes: u64,
-    /// Such bytes that stayed: another program may be writing there, or the file cannot be changed.
+    /// Such bytes that stayed: no killed writer of frazil left them, another program may be writing
+    /// there, or the file cannot be changed.
     pub remaining_bytes: u64,
 }
 
@@ -48,7 +49,8 @@ pub struct RecoverReport {
 /// left beside it and behind that commit. If there is no file yet, what a killed writer began is
 /// removed.
 ///
-/// Bytes behind the commit stay if a program has the file open, or may have it open for writing.
+/// Bytes behind the commit stay if a program has the file open, or may have it open for writing. They
+/// stay as well where no killed writer of frazil left them: another tool may mend the file with them.
 ///
 /// # Errors
 /// Those of [`Input::open`] if nothing was left behind, the file had a commit, and it cannot be read;
@@ -75,7 +77,11 @@ pub fn recover(path: &Path) -> Result<RecoverReport> {
             // A file that is damaged, or is none of those that frazil reads, is at no commit.
             Input::open(path)?;
         }
-        let trailing = cut_trailing(path, &target, left);
+        let is_ours = left.is_some() || recovery != Recovery::Clean;
+        let trailing = match is_ours {
+            true => cut_trailing(path, &target, left),
+            false => kept_trailing(path),
+        };
         let outcome = match recovery {
             Recovery::Clean if has_cleaned || trailing.removed > 0 => RecoverOutcome::Discarded,
             Recovery::Clean => RecoverOutcome::Clean,
@@ -118,28 +124,41 @@ struct Trailing {
     remaining: u64,
 }
 
-/// Cuts off what lies behind the last commit, unless somebody may be writing there. `left` is the lock
-/// that a killed writer left.
-fn cut_trailing(path: &Path, target: &Path, left: Option<NameLock>) -> Trailing {
-    // What is no HDF5 file has nothing there.
-    let remaining = hdf5::trailing_bytes(path).unwrap_or(0);
-    let kept = Trailing {
+/// What lies behind the last commit, if it stays. What is no HDF5 file has nothing there.
+fn kept_trailing(path: &Path) -> Trailing {
+    Trailing {
         removed: 0,
-        remaining,
-    };
-    if remaining == 0 || !has_no_writer(path, left.is_some()) {
+        remaining: hdf5::trailing_bytes(path).unwrap_or(0),
+    }
+}
+
+/// Cuts off what lies behind the last commit, unless somebody may be writing there. `left` is the lock
+/// that a killed writer left: it stays if those bytes stay.
+fn cut_trailing(path: &Path, target: &Path, left: Option<NameLock>) -> Trailing {
+    let kept = kept_trailing(path);
+    if kept.remaining == 0 {
         return kept;
     }
+    let was_killed = left.is_some();
     // Keeps frazil's writers away until the file is cut.
-    let Ok(_lock) = left.map_or_else(|| NameLock::take(target), Ok) else {
+    let Ok(lock) = left.map_or_else(|| NameLock::take(target), Ok) else {
         return kept;
     };
-    match hdf5::cut_trailing(path) {
-        Ok(Some(removed)) => Trailing {
+    let cut = match has_no_writer(path, was_killed) {
+        true => hdf5::cut_trailing(path).ok().flatten(),
+        false => None,
+    };
+    match cut {
+        Some(removed) => Trailing {
             removed,
             remaining: 0,
         },
-        Ok(None) | Err(_) => kept,
+        None => {
+            if was_killed {
+                lock.leave();
+            }
+            kept
+        }
     }
 }
 
@@ -237,7 +256,13 @@ mod tests {
         output.finish(false).unwrap();
         let whole = fs::read(&path).unwrap();
         fs::write(&path, [whole, vec![7; 1000]].concat()).unwrap();
+        leave_lock(folder);
         path
+    }
+
+    /// Leaves the lock of a killed writer: nobody holds it any more.
+    fn leave_lock(folder: &Path) {
+        fs::write(folder.join(".a.nc.frazil-lock"), b"").unwrap();
     }
 
     #[test]
@@ -257,10 +282,22 @@ mod tests {
         assert_eq!(found.outcome, RecoverOutcome::Discarded);
         assert_eq!((found.removed_bytes, found.remaining_bytes), (1000, 0));
         assert_eq!(fs::metadata(&path).unwrap().len(), bytes - 1000);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
         let again = recover(&path).unwrap();
         assert_eq!(again.outcome, RecoverOutcome::Clean);
         assert_eq!((again.removed_bytes, again.remaining_bytes), (0, 0));
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn bytes_that_no_writer_of_frazil_left_stay() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = with_trailing_bytes(directory.path());
+        fs::remove_file(directory.path().join(".a.nc.frazil-lock")).unwrap();
+        let before = fs::read(&path).unwrap();
+        let found = recover(&path).unwrap();
+        assert_eq!(found.outcome, RecoverOutcome::Clean);
+        assert_eq!((found.removed_bytes, found.remaining_bytes), (0, 1000));
+        assert_eq!(fs::read(&path).unwrap(), before);
     }
 
     #[test]
@@ -276,6 +313,7 @@ mod tests {
         let writer = NameLock::take(&path).unwrap();
         stay();
         drop(writer);
+        leave_lock(directory.path());
         let reader = File::open(&path).unwrap();
         reader.lock_shared().unwrap();
         stay();

@@ -27,12 +27,35 @@ pub(crate) struct Numbers<'a> {
     pub(crate) at: usize,
     /// Each is a multiple of one of these.
     pub(crate) steps: &'a [u64],
+    /// Look-ups are for places below these on each axis.
+    pub(crate) ends: &'a [u64],
 }
 
 impl Numbers<'_> {
     /// The bytes of a key's numbers.
     fn of<'k>(&self, key: &'k [u8]) -> &'k [u8] {
         key.get(self.at..).unwrap_or_default()
+    }
+
+    /// Whether some look-up is for the place `from`.
+    fn is_place(&self, from: &[u8]) -> bool {
+        numbers(from)
+            .zip(self.ends)
+            .all(|(number, end)| number < *end)
+    }
+
+    /// Whether some look-up is for a place from one to before another.
+    fn is_place_between(&self, from: &[u8], to: &[u8]) -> bool {
+        let mut place: Vec<u64> = numbers(from).take(self.ends.len()).collect();
+        // Of the places in the shape, the first that is not before `from`.
+        while let Some(outside) = (0..place.len()).find(|&axis| place[axis] >= self.ends[axis]) {
+            place[outside..].fill(0);
+            let Some(before) = outside.checked_sub(1) else {
+                return false;
+            };
+            place[before] = place[before].saturating_add(self.steps[before].max(1));
+        }
+        place.into_iter().lt(numbers(to).take(self.ends.len()))
     }
 
     fn check(&self, key: &[u8]) -> Result<()> {
@@ -96,8 +119,13 @@ pub(crate) fn each_entry(
             }
             expected = Some(of_node);
             level = of_node;
-            let ranges = ranges(&entries, node, kind)?;
-            for ((key, child), range) in entries.pairs.iter().zip(ranges) {
+            let found = found(&entries, node, kind, level)?;
+            for ((key, child), found) in entries.pairs.iter().zip(found) {
+                let range = match found {
+                    Found::Anything => None,
+                    Found::Between(from, to) => Some((from, to)),
+                    Found::Nothing => continue,
+                };
                 let is_wanted = window
                     .zip(range)
                     .is_none_or(|(window, range)| window.touches(range));
@@ -164,32 +192,55 @@ fn entries<'a>(input: &Input, bytes: &'a [u8], kind: &Kind<'_>) -> Result<(u8, E
     Ok((level, Entries { pairs, last }))
 }
 
-/// Numbers of what can be found behind an entry: from these, to before those. `None` where keys are no numbers.
-type Found<'a> = Option<(&'a [u8], &'a [u8])>;
+/// What look-ups find behind an entry.
+enum Found<'a> {
+    /// Keys are no numbers.
+    Anything,
+    /// From these numbers, to before those.
+    Between(&'a [u8], &'a [u8]),
+    /// No look-up reaches it, and none wants to.
+    Nothing,
+}
 
-/// Checks that each entry can be found by its key, and says what can be found behind each.
-fn ranges<'a>(entries: &Entries<'a>, node: &'a Node, kind: &Kind<'_>) -> Result<Vec<Found<'a>>> {
+/// Checks that look-ups reach each entry that they are for, and says what they find behind each.
+///
+/// A node may be newer than the one above it, or than those below it, where a writer was killed: HDF5 writes nodes when
+/// its cache is full, and the dataset's shape at the end. Its new entries are for places outside that shape.
+fn found<'a>(
+    entries: &Entries<'a>,
+    node: &'a Node,
+    kind: &Kind<'_>,
+    level: u8,
+) -> Result<Vec<Found<'a>>> {
+    let out_of_order = || damaged("the keys of a B-tree are out of order");
+    let pairs = &entries.pairs;
     let Some(numbers) = &kind.numbers else {
-        return Ok(vec![None; entries.pairs.len()]);
+        return Ok(pairs.iter().map(|_| Found::Anything).collect());
     };
-    let numbers = |key: &'a [u8]| numbers.of(key);
-    let last = numbers(entries.last);
-    let end = match &node.range {
-        Some((_, end)) if is_before(end, last) => end,
-        _ => last,
-    };
-    let mut ranges = Vec::with_capacity(entries.pairs.len());
-    for (number, (key, _)) in entries.pairs.iter().enumerate() {
-        let first = numbers(key);
-        let next = entries.pairs.get(number + 1).map(|(key, _)| numbers(key));
-        let next = next.filter(|next| is_before(next, end)).unwrap_or(end);
-        let is_reached = (node.range.as_ref()).is_none_or(|(least, _)| !is_before(first, least));
-        if !is_reached || !is_before(first, next) {
-            return Err(damaged("the keys of a B-tree are out of order"));
+    let mut found = Vec::with_capacity(pairs.len());
+    for (number, (key, _)) in pairs.iter().enumerate() {
+        let first = numbers.of(key);
+        let next = pairs.get(number + 1).map_or(entries.last, |(key, _)| key);
+        let mut next = numbers.of(next);
+        if !is_before(first, next) {
+            return Err(out_of_order());
         }
-        ranges.push(Some((first, next)));
+        let is_wanted = match level {
+            0 => numbers.is_place(first),
+            _ => numbers.is_place_between(first, next),
+        };
+        let mut is_reached = true;
+        if let Some((least, end)) = &node.range {
+            next = if is_before(end, next) { end } else { next };
+            is_reached = !is_before(first, least) && is_before(first, next);
+        }
+        found.push(match (is_wanted, is_reached) {
+            (true, true) => Found::Between(first, next),
+            (true, false) => return Err(out_of_order()),
+            (false, _) => Found::Nothing,
+        });
     }
-    Ok(ranges)
+    Ok(found)
 }
 
 fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {

@@ -57,8 +57,8 @@ fn describe(report: &RecoverReport) -> String {
     let trailing = match (report.removed_bytes, report.remaining_bytes) {
         (0, 0) => String::new(),
         (0, remaining) => format!(
-            "; {} stay, which no reader sees: another program has the file open, may be writing \
-             it, or it cannot be changed",
+            "; {} stay, which no reader sees: frazil removes only what its own killed writers left, \
+             where it can change the file and no program has it open",
             bytes(remaining)
         ),
         (removed, _) => format!("; {}, which no reader saw, were removed", bytes(removed)),

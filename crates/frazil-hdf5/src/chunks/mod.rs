@@ -115,6 +115,7 @@ impl Chunked<'_> {
             numbers: Some(tree1::Numbers {
                 at: 8,
                 steps: &steps,
+                ends: self.shape,
             }),
             rank: self.tree_rank,
         };
