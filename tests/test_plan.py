@@ -9,7 +9,7 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
-from support import h5_compare
+from support import h5_compare, make
 from support.command import DONE, FAILED, SAMPLE, TROUBLE, frazil, pack, tool
 
 pytestmark = pytest.mark.sampled(one_in=2)
@@ -563,3 +563,27 @@ def test_what_stays_exact_stays_so_beside_a_plan_that_rounds(tmp_path: Path, wor
     # The plan rounds what is left.
     assert (found != values).any() == (not stays.all())
     assert np.abs(found - values).max() <= 0.01
+
+
+def test_a_plan_carries_the_layout_of_the_file(tmp_path: Path):
+    source, plan, output = tmp_path / "in.nc", tmp_path / "plan.json", tmp_path / "out.nc"
+    make.cmip_like(source)
+    assert frazil("plan", source, "--layout", "cmip7", "--json", plan, "-q").code == DONE
+    assert json.loads(plan.read_text())["layout"] == "cmip7"
+    pack(source, tmp_path / "stated.nc", "--layout", "cmip7")
+    pack(source, output, "--plan", plan)
+    assert output.read_bytes() == (tmp_path / "stated.nc").read_bytes()
+    pack(source, output, "--plan", plan, "--layout", "standard", "--overwrite")
+    assert output.read_bytes() != (tmp_path / "stated.nc").read_bytes()
+
+
+def test_a_plan_is_refused_that_stated_readers_cannot_read(field: Path, tmp_path: Path):
+    plan, output = tmp_path / "plan.json", tmp_path / "out.nc"
+    words = ("--readable-by", "plugins", "--filters", "zstd", "--json", plan, "-q")
+    assert frazil("plan", field, *words).code == DONE
+    refused = frazil("pack", field, "-o", output, "--plan", plan, "--readable-by", "any")
+    assert refused.code == FAILED and not output.exists()
+    assert "the plan stores /v with zstd" in refused.stderr and "or make a plan" in refused.stderr
+    # What a plan stores is allowed where nothing else is stated.
+    pack(field, output, "--plan", plan)
+    pack(field, output, "--plan", plan, "--readable-by", "plugins", "--overwrite")

@@ -145,3 +145,23 @@ def test_what_a_plan_decides_is_told(source: Path, tmp_path: Path):
     assert outcome.code == DONE
     assert "--reads has no effect: the plan decides the chunk shapes of all" in outcome.stderr
     assert "--goal and --min-read-speed have no effect" in outcome.stderr
+
+
+def test_files_that_look_like_options_get_a_hint(source: Path, tmp_path: Path):
+    (tmp_path / "--dash.nc").write_bytes(source.read_bytes())
+    refused = frazil("pack", "--dash.nc", "-o", "out.nc", cwd=tmp_path)
+    assert refused.code == TROUBLE and "name it ./--dash.nc" in refused.stderr
+    assert frazil("pack", "./--dash.nc", "-o", "out.nc", cwd=tmp_path).code == DONE
+    refused = frazil("plan", "--json", "out.nc", cwd=tmp_path)
+    assert refused.code == TROUBLE and "frazil plan out.nc --json" in refused.stderr
+
+
+def test_texts_with_a_byte_order_mark_and_from_pipes_are_read(source: Path, tmp_path: Path):
+    plan, names = tmp_path / "plan.json", tmp_path / "names.txt"
+    assert frazil("plan", source, "--json", plan).code == DONE
+    plan.write_text("\ufeff" + plan.read_text(), encoding="utf-8")
+    names.write_text(f"\ufeff{source}\n", encoding="utf-8")
+    words = ("--files-from", names, "--out-dir", tmp_path / "out", "--plan", plan)
+    assert frazil("pack", *words).code == DONE
+    refused = frazil("pack", source, "-o", tmp_path / "out.nc", "--plan", "-")
+    assert refused.code == TROUBLE and "/dev/stdin" in refused.stderr

@@ -20,6 +20,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// A plan of a hundred thousand variables has less.
 const MOST_BYTES: usize = 256 << 20;
+/// What some editors begin a text with.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 /// So many are read at once, and looked at before more are.
 const PIECE_BYTES: usize = 64 << 10;
 
@@ -28,7 +30,10 @@ const PIECE_BYTES: usize = 64 << 10;
 /// # Errors
 /// If it cannot be read; [`ErrorCode::InvalidArgument`] if it is no text.
 pub fn read_text(path: &Path) -> Result<String> {
-    let failed = |error| Error::io(&error, "read", path);
+    let failed = |error| match path == Path::new("-") {
+        true => Error::io(&error, "read", path).with_cure("name /dev/stdin to read from a pipe"),
+        false => Error::io(&error, "read", path),
+    };
     let no_text = || {
         let cause = "is not UTF-8 text, as plans, rules, trees and calibrations must be";
         Error::new(ErrorCode::InvalidArgument, cause).in_file(path)
@@ -39,7 +44,11 @@ pub fn read_text(path: &Path) -> Result<String> {
         let begin = bytes.len();
         let mut piece = (&mut file).take(PIECE_BYTES as u64);
         if piece.read_to_end(&mut bytes).map_err(failed)? == 0 {
-            return String::from_utf8(bytes).map_err(|_| no_text());
+            let mut text = String::from_utf8(bytes).map_err(|_| no_text())?;
+            if text.starts_with(BYTE_ORDER_MARK) {
+                text.drain(..BYTE_ORDER_MARK.len_utf8());
+            }
+            return Ok(text);
         }
         // No text has a NUL; a device that gives nothing else has no end.
         if bytes[begin..].contains(&0) || bytes.len() > MOST_BYTES {
@@ -114,6 +123,8 @@ mod tests {
         let long = "long = 1\n".repeat(20_000);
         std::fs::write(&path, &long).unwrap();
         assert_eq!(read_text(&path).unwrap(), long);
+        std::fs::write(&path, format!("{BYTE_ORDER_MARK}a = 1")).unwrap();
+        assert_eq!(read_text(&path).unwrap(), "a = 1");
         let refused = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
             read_text(&path).unwrap_err().code == ErrorCode::InvalidArgument

@@ -45,7 +45,7 @@ pub fn demands(input: &Input, options: &PackOptions) -> Result<Vec<FilterConstra
             let demand = matcher.demand(&variable.path);
             // What the options state goes before, and was looked at.
             if options.filters.is_none() && options.level.is_none() {
-                check_demand(&demand, &matcher, &variable.path, options.readable_by)
+                check_demand(&demand, &matcher, &variable.path, options.readers())
                     .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
             }
             Ok(demand)
@@ -147,7 +147,7 @@ pub fn requests(
             ShufflePolicy::On => ShuffleRequest::On,
             ShufflePolicy::Off => ShuffleRequest::Off,
         },
-        reader_level: options.readable_by,
+        reader_level: options.readers(),
         goal: options.goal,
         weighing: weighing(&options.weighing, demand, &options.precision.calibration),
         chain: chain.cloned(),

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use frazil_plan::energy::EnergyRates;
 use frazil_plan::{Goal, SelectionCriteria};
-use frazil_types::{ErrorCode, FilterChain, ReaderLevel, WritePlan, words};
+use frazil_types::{ErrorCode, FilterChain, LayoutProfile, ReaderLevel, WritePlan, words};
 use serde::{Deserialize, Serialize};
 
 use crate::chunk_goal::AccessPattern;
@@ -47,20 +47,7 @@ pub enum ShufflePolicy {
     Off,
 }
 
-/// A named layout profile.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LayoutProfile {
-    /// No special demands.
-    #[default]
-    Standard,
-    /// What `check_cmip7_packing` demands: time and its bounds in one chunk, data chunks of at
-    /// least 4 MiB, all internal metadata before the data.
-    Cmip7,
-}
-
 words!(pub ShufflePolicy: Auto "auto", On "on", Off "off");
-words!(pub LayoutProfile: Standard "standard", Cmip7 "cmip7");
 words!(pub UnpackFormat: Hdf5 "netcdf4", Classic "classic");
 
 macro_rules! parsed {
@@ -74,10 +61,10 @@ macro_rules! parsed {
         }
     )+};
 }
-parsed!(ShufflePolicy, LayoutProfile, UnpackFormat);
+parsed!(ShufflePolicy, UnpackFormat);
 
 /// How to pack.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackOptions {
     /// Base chunk policy.
@@ -104,10 +91,10 @@ pub struct PackOptions {
     pub checksum: bool,
     /// How exactly values are kept; nothing stated: every bit.
     pub precision: PrecisionOptions,
-    /// Who must be able to read the result.
-    pub readable_by: ReaderLevel,
-    /// Layout profile.
-    pub layout: LayoutProfile,
+    /// Who must be able to read the result; `None`: everybody, but for what `plan` stores.
+    pub readable_by: Option<ReaderLevel>,
+    /// Layout of the file; `None`: that of `plan`, else no special one.
+    pub layout: Option<LayoutProfile>,
     /// Plan and predict only: nothing is written.
     pub dry_run: bool,
     /// Replace an existing output file.
@@ -132,30 +119,35 @@ pub struct PackOptions {
     pub resources: Resources,
 }
 
-impl Default for PackOptions {
-    fn default() -> Self {
-        Self {
-            chunks: ChunkPolicy::default(),
-            chunk_overrides: Vec::new(),
-            chunk_goal: AccessPattern::default(),
-            plan: None,
-            level: None,
-            shuffle: ShufflePolicy::default(),
-            goal: Goal::default(),
-            weighing: SelectionCriteria::default(),
-            filters: None,
-            checksum: false,
-            precision: PrecisionOptions::default(),
-            readable_by: ReaderLevel::Any,
-            layout: LayoutProfile::default(),
-            dry_run: false,
-            overwrite: false,
-            allow_larger: None,
-            verify: false,
-            history: None,
-            energy: EnergyRates::default(),
-            attempt: None,
-            resources: Resources::default(),
+impl PackOptions {
+    /// Who must be able to read the filters that are chosen.
+    #[must_use]
+    pub fn readers(&self) -> ReaderLevel {
+        self.readable_by.unwrap_or_default()
+    }
+
+    /// The layout of the file.
+    #[must_use]
+    pub fn layout_profile(&self) -> LayoutProfile {
+        let planned = || self.plan.as_ref().and_then(|plan| plan.layout);
+        self.layout.or_else(planned).unwrap_or_default()
+    }
+
+    /// The layout of the file as plans have it: `None` is no special one.
+    #[must_use]
+    pub fn special_layout(&self) -> Option<LayoutProfile> {
+        Some(self.layout_profile()).filter(|&layout| layout != LayoutProfile::Standard)
+    }
+
+    /// Refuses stated filters, and filters of a plan, that not everybody can read who must be able to.
+    ///
+    /// # Errors
+    /// If some of those readers lack a filter.
+    pub fn check_readers(&self) -> Result<()> {
+        check_readers(self.filters.as_ref(), self.readers())?;
+        match (&self.plan, self.readable_by) {
+            (Some(plan), Some(readers)) => check_plan_readers(plan, readers),
+            _ => Ok(()),
         }
     }
 }
@@ -169,17 +161,49 @@ pub fn check_readers(filters: Option<&FilterChain>, readers: ReaderLevel) -> Res
         return Ok(());
     };
     let level = filters.reader_level();
-    let who = match level {
-        ReaderLevel::Any => "netCDF-4 readers",
-        ReaderLevel::Plugins => "readers with filter plugins",
-        ReaderLevel::Frazil => "frazil, and readers with frazil's own plugins",
-    };
     let cause = format!(
-        "files with {filters} are read by {who} only, and this file must be readable by {:?}",
+        "files with {filters} are read by {} only, and this file must be readable by {:?}",
+        who(level),
         readers.name()
     );
     let cure = format!("say that it need only be readable by {:?}", level.name());
     Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure))
+}
+
+/// Refuses a plan with filters that not everybody can read who must be able to. Chunks that it copies keep
+/// their filters.
+///
+/// # Errors
+/// If some of those readers lack a filter.
+pub fn check_plan_readers(plan: &WritePlan, readers: ReaderLevel) -> Result<()> {
+    let chosen = plan.variables.iter().filter(|plan| !plan.copy_raw);
+    let hardest = chosen.max_by_key(|plan| plan.pipeline.reader_level());
+    let Some(plan) = hardest.filter(|plan| plan.pipeline.reader_level() > readers) else {
+        return Ok(());
+    };
+    let level = plan.pipeline.reader_level();
+    let cause = format!(
+        "the plan stores {} with {}, which is read by {} only, and this file must be readable by {:?}",
+        plan.path,
+        plan.pipeline.summary(),
+        who(level),
+        readers.name()
+    );
+    let cure = format!(
+        "say that the file need only be readable by {:?}, or make a plan for {:?}",
+        level.name(),
+        readers.name()
+    );
+    Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure))
+}
+
+/// The readers that have all filters of a level.
+fn who(level: ReaderLevel) -> &'static str {
+    match level {
+        ReaderLevel::Any => "netCDF-4 readers",
+        ReaderLevel::Plugins => "readers with filter plugins",
+        ReaderLevel::Frazil => "frazil, and readers with frazil's own plugins",
+    }
 }
 
 /// File format written by `unpack`.

@@ -60,7 +60,9 @@ pub fn read_tree(path: &Path) -> Result<FilterTree> {
 
 #[cfg(test)]
 mod tests {
-    use frazil_types::{FilterPipeline, FilterSpec, StorageLayout, VariablePlan, filter_id};
+    use frazil_types::{
+        FilterPipeline, FilterSpec, LayoutProfile, StorageLayout, VariablePlan, filter_id,
+    };
 
     use super::*;
 
@@ -68,6 +70,7 @@ mod tests {
     fn a_plan_survives_its_text() {
         let deflate = FilterSpec::new(filter_id::DEFLATE, vec![3]);
         let plan = WritePlan {
+            layout: Some(LayoutProfile::Cmip7),
             variables: vec![VariablePlan {
                 path: "/ocean/t".to_owned(),
                 layout: StorageLayout::Chunked { chunk: vec![1, 8] },

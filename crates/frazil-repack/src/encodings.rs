@@ -449,6 +449,7 @@ mod tests {
         PlanReport {
             input: PathBuf::from("my file.nc"),
             plan: WritePlan {
+                layout: None,
                 variables: vec![plan],
             },
             variables: vec![decision],

@@ -10,8 +10,8 @@ use frazil_plan::{
     index_bytes, sample_plan, share,
 };
 use frazil_types::{
-    ErrorCode, FilterConstraints, FilterPipeline, FilterSpec, QuantizePlan, Selection,
-    VariablePlan, completed, filter_id,
+    ErrorCode, FilterConstraints, FilterPipeline, FilterSpec, LayoutProfile, QuantizePlan,
+    Selection, VariablePlan, completed, filter_id,
 };
 
 use crate::compared::{Compared, compare, encode_with};
@@ -29,7 +29,7 @@ use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::sources::{AccessPath, Stored, is_sparse};
 use frazil_options::filter_options::requests;
-use frazil_options::options::{LayoutProfile, PackOptions};
+use frazil_options::options::PackOptions;
 use frazil_precision::{VariableRounding, stored_form};
 
 /// Samples of a variable take no more than one byte in so many of the memory that there is.
@@ -400,7 +400,7 @@ impl Trial<'_> {
             && options.level != Some(0)
             && !self.shapes[samples.variable].is_stated
             && !options.chunk_goal.is_stated()
-            && options.layout == LayoutProfile::Standard
+            && options.layout_profile() == LayoutProfile::Standard
             && precision.is_none_or(|plan| plan.packing().is_none())
             && keeps_filters(variable)
     }

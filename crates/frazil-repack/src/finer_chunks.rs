@@ -8,7 +8,7 @@ use frazil_plan::{
     ChunkChoice, Goal, ServingShape, explain_finer, index_bytes, parts_for_reads, sample_chunks,
 };
 use frazil_types::{
-    ChunkGrid, DeflateEncoder, FilterPipeline, FilterSpec, QuantizePlan, filter_id,
+    ChunkGrid, DeflateEncoder, FilterPipeline, FilterSpec, LayoutProfile, QuantizePlan, filter_id,
 };
 
 use crate::chunk_values::chunks_of;
@@ -19,7 +19,7 @@ use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::sources::AccessPath;
 use frazil_options::chunk_goal::roles_of;
-use frazil_options::options::{ChunkPolicy, LayoutProfile, PackOptions};
+use frazil_options::options::{ChunkPolicy, PackOptions};
 use frazil_precision::{VariableRounding, stored_form};
 
 /// What smaller chunks may take more than standard ones.
@@ -128,7 +128,7 @@ impl FinerChunks<'_> {
         options.chunks == ChunkPolicy::Auto
             && !matches!(options.goal, Goal::Size | Goal::Archive)
             && !options.chunk_goal.is_stated()
-            && options.layout == LayoutProfile::Standard
+            && options.layout_profile() == LayoutProfile::Standard
             && options.level != Some(0)
             && options.plan.is_none()
     }

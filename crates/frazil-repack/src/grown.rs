@@ -1,10 +1,11 @@
 //! What a report says of a file that became larger because of a form that was asked for: chunks, the reads
 //! that they are to serve, checksums.
 
-use frazil_options::options::{LayoutProfile, PackOptions};
+use frazil_options::options::PackOptions;
 use frazil_options::pack_report::{PackReport, VariableReport};
 use frazil_options::size::human;
 use frazil_plan::index_bytes;
+use frazil_types::LayoutProfile;
 
 /// As much more is no growth, in all other guarantees, too.
 const LEAST_SHARE: f64 = 1.005;
@@ -81,7 +82,7 @@ fn large_index(report: &PackReport, words: &str) -> Option<String> {
 /// The options that state such a form; `None`: there are none, or others make files larger, too.
 fn stated(options: &PackOptions) -> Option<String> {
     let goal = &options.chunk_goal;
-    let is_cmip7 = options.layout == LayoutProfile::Cmip7;
+    let is_cmip7 = options.layout_profile() == LayoutProfile::Cmip7;
     let asked = [
         ("--chunks", !options.chunk_overrides.is_empty()),
         ("--reads", !goal.reads.is_empty()),

@@ -11,7 +11,7 @@ use crate::kept::Keep;
 use frazil_file::pending::Attempt;
 use frazil_file::progress::Progress;
 use frazil_file::resources::Resources;
-use frazil_options::options::LayoutProfile;
+use frazil_types::LayoutProfile;
 
 /// What writing needs to know beside the decisions.
 pub(crate) struct Job<'a> {

@@ -6,14 +6,14 @@ use std::sync::atomic::Ordering;
 
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, Hdf5Input};
 use frazil_pipeline::ByteSource;
-use frazil_types::{ErrorCode, FilterPipeline, ReaderLevel};
+use frazil_types::{ErrorCode, FilterPipeline, LayoutProfile, ReaderLevel};
 
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::output::{Destination, Target};
 use frazil_file::pending::{PendingOutput, rename_file};
 use frazil_file::resources::Resources;
-use frazil_options::options::{LayoutProfile, PackOptions};
+use frazil_options::options::PackOptions;
 use frazil_options::pack_report::PackReport;
 
 /// When an input is kept in place of its packed form.
@@ -42,7 +42,7 @@ impl Keep {
         match (options.allow_larger, destination) {
             (Some(true), _) => Self::Never,
             _ if states_a_form(options) => Self::Never,
-            (None, Destination::File(_)) => Self::IfLarger(options.readable_by),
+            (None, Destination::File(_)) => Self::IfLarger(options.readers()),
             _ => Self::IfNotSmaller,
         }
     }
@@ -68,7 +68,7 @@ fn states_a_form(options: &PackOptions) -> bool {
         || options.level == Some(0)
         || options.filters.is_some()
         || options.checksum
-        || options.layout != LayoutProfile::Standard
+        || options.layout_profile() != LayoutProfile::Standard
         || rules.any(|rule| rule.demand.filters.is_some() || !rule.chunks.is_empty())
 }
 
@@ -230,7 +230,7 @@ mod tests {
             |options| options.allow_larger = Some(true),
             |options| options.level = Some(0),
             |options| options.checksum = true,
-            |options| options.layout = LayoutProfile::Cmip7,
+            |options| options.layout = Some(LayoutProfile::Cmip7),
             |options| options.chunk_goal.most_chunks = Some(7),
         ];
         for change in not_kept {

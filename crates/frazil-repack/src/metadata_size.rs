@@ -11,7 +11,7 @@ use frazil_file::input::Input;
 use frazil_file::output;
 use frazil_file::resources::Resources;
 use frazil_file::storage_error::{from_container, from_copying};
-use frazil_options::options::LayoutProfile;
+use frazil_types::LayoutProfile;
 
 /// How metadata are measured.
 #[derive(Debug, Clone, Copy, Default)]

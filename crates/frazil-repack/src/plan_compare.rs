@@ -84,7 +84,7 @@ fn way(
 ) -> PackOptions {
     let mut options = PackOptions {
         goal,
-        readable_by,
+        readable_by: Some(readable_by),
         dry_run: true,
         ..options.clone()
     };
@@ -105,7 +105,7 @@ fn predicted(
     let report = foretell(source, &mut decisions, options, (&clock, compared))?;
     Ok(ComparedWay {
         goal: options.goal,
-        readable_by: options.readable_by,
+        readable_by: options.readers(),
         precision: precision.to_owned(),
         file_bytes: report.output_file_bytes,
         seconds: report.seconds,

@@ -157,7 +157,10 @@ fn explain(
     let roles = roles_of_input(source, &options.chunk_goal)?;
     let mut report = PlanReport {
         input: source.path().to_owned(),
-        plan: WritePlan::default(),
+        plan: WritePlan {
+            layout: options.special_layout(),
+            variables: Vec::new(),
+        },
         variables: Vec::new(),
         precision: std::mem::take(&mut decisions.precision_rules),
         notices: [source.notices(), decisions.notices()].concat(),

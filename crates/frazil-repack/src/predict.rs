@@ -2,7 +2,7 @@
 
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_plan::index_bytes;
-use frazil_types::StorageLayout;
+use frazil_types::{LayoutProfile, StorageLayout};
 
 use crate::compared_plans::ComparedPlans;
 use crate::draft_report::report;
@@ -15,7 +15,7 @@ use crate::tried_chunks::try_chunks;
 use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::resources;
-use frazil_options::options::{LayoutProfile, PackOptions};
+use frazil_options::options::PackOptions;
 use frazil_options::pack_report::{PackReport, PredictedRange};
 
 /// What a file's size may be off by, whatever its variables do.
@@ -119,7 +119,7 @@ fn metadata(
     let has_heaps = !in_heaps.is_empty();
     let copied = in_heaps.into_iter().fold(of_input, u64::saturating_add);
     let how = Measure {
-        metadata_block_bytes: Some(block_bytes(options.layout, source, decisions)?),
+        metadata_block_bytes: Some(block_bytes(options.layout_profile(), source, decisions)?),
         heaps: (has_heaps && copied <= MOST_HEAP_BYTES).then_some(&options.resources),
     };
     let measured = measure_metadata(source, decisions, how)?;

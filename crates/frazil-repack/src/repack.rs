@@ -4,7 +4,7 @@ use std::path::Path;
 
 use frazil_container::hdf5::{Finished, OutputTarget};
 use frazil_plan::energy::EnergyRates;
-use frazil_types::WritePlan;
+use frazil_types::{LayoutProfile, WritePlan};
 
 use crate::decide;
 use crate::define::define;
@@ -27,9 +27,7 @@ use frazil_file::progress::Progress;
 use frazil_file::resources;
 use frazil_file::storage_error::from_copying;
 use frazil_file::user_block::copy_user_block;
-use frazil_options::options::{
-    LayoutProfile, PackOptions, UnpackFormat, UnpackOptions, check_readers,
-};
+use frazil_options::options::{PackOptions, UnpackFormat, UnpackOptions};
 use frazil_options::pack_report::PackReport;
 use frazil_verify::proof;
 
@@ -53,7 +51,7 @@ pub fn pack(
     guarded(input, || {
         let clock = Clock::start(options.energy);
         let progress = &mut clock.watching(progress);
-        check_readers(options.filters.as_ref(), options.readable_by)?;
+        options.check_readers()?;
         let mut target = if options.dry_run {
             None
         } else {
@@ -74,7 +72,7 @@ pub fn pack(
             return Ok(predicted);
         };
         let job = Job {
-            layout: options.layout,
+            layout: options.layout_profile(),
             keep,
             verify: options.verify || target.in_place,
             attempt: options.attempt.as_ref(),
@@ -116,7 +114,7 @@ fn tell(source: &Input, progress: &mut dyn Progress) {
 /// As [`pack`].
 pub fn plan(input: &Path, options: &PackOptions, progress: &mut dyn Progress) -> Result<WritePlan> {
     guarded(input, || {
-        check_readers(options.filters.as_ref(), options.readable_by)?;
+        options.check_readers()?;
         let source = Input::open(input)?.with_stored_bytes();
         let budget = resources::budget(&options.resources);
         let decisions = decide::decide(&source, options, &budget, (Depth::Decide, None), progress);
@@ -127,7 +125,8 @@ pub fn plan(input: &Path, options: &PackOptions, progress: &mut dyn Progress) ->
             let mut variables = decisions.plans;
             shapes::plan_caches(&source, options, &mut variables)?;
             let variables = shapes::without_placeholders(&source, variables);
-            Ok(WritePlan { variables })
+            let layout = options.special_layout();
+            Ok(WritePlan { layout, variables })
         }))
     })
 }

@@ -13,7 +13,8 @@ use frazil_plan::{
     ChunkChoice, Goal, explain_smaller, index_bytes, is_large_file, shapes_for_size,
 };
 use frazil_types::{
-    ChunkGrid, DeflateEncoder, FilterPipeline, FilterSpec, Selection, filter_id, is_all,
+    ChunkGrid, DeflateEncoder, FilterPipeline, FilterSpec, LayoutProfile, Selection, filter_id,
+    is_all,
 };
 
 use crate::chunk_batches::chunk_batches;
@@ -27,7 +28,7 @@ use crate::shapes_tried::{ShapesTried, TriedShape};
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::{Error, Result};
 use frazil_file::sources::Stored;
-use frazil_options::options::{ChunkPolicy, LayoutProfile, PackOptions};
+use frazil_options::options::{ChunkPolicy, PackOptions};
 use frazil_precision::VariableRounding;
 
 /// What is encoded of a variable in each shape; in large files one byte in so many.
@@ -92,7 +93,7 @@ pub(crate) fn are_tried(options: &PackOptions) -> bool {
     options.chunks == ChunkPolicy::Auto
         && matches!(options.goal, Goal::Size | Goal::Archive)
         && !options.chunk_goal.is_stated()
-        && options.layout == LayoutProfile::Standard
+        && options.layout_profile() == LayoutProfile::Standard
         && options.level != Some(0)
         && options.plan.is_none()
 }

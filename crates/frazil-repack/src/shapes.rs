@@ -5,13 +5,13 @@ use frazil_plan::{
     AxisRole, ChunkChoice, ExistingShape, Goal, ShapeInput, ShapePolicy, apply_override, choose,
     cmip7_data_shape, share_caches, whole_shape,
 };
-use frazil_types::{ErrorCode, ReaderCache, StorageLayout, VariablePlan, filter_id};
+use frazil_types::{ErrorCode, LayoutProfile, ReaderCache, StorageLayout, VariablePlan, filter_id};
 
 use crate::shapes_tried::TriedShape;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_options::chunk_goal::{Chooser, Findings, Subject, roles_of_input};
-use frazil_options::options::{ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions};
+use frazil_options::options::{ChunkOverride, ChunkPolicy, PackOptions};
 use frazil_options::stated_names::check_dimensions;
 use frazil_precision::named::no_variable;
 use frazil_precision::rules::{Matcher, narrowness};
@@ -35,7 +35,7 @@ enum Role {
 
 /// Chooses the chunk shapes of all variables, in file order.
 pub(crate) fn choose_shapes(input: &Input, options: &PackOptions) -> Result<Vec<ChunkChoice>> {
-    let cmip7_roles = roles(input, options.layout)?;
+    let cmip7_roles = roles(input, options.layout_profile())?;
     if !options.precision.names_are_checked {
         check_dimensions(input, options)?;
     }

@@ -123,7 +123,7 @@ impl Judgement {
     ) -> Result<Vec<VariablePlan>> {
         let options = PackOptions {
             goal: self.goal,
-            readable_by: self.readers,
+            readable_by: Some(self.readers),
             weighing: SelectionCriteria {
                 tree: Some(Arc::clone(tree)),
                 ..SelectionCriteria::default()

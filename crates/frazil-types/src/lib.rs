@@ -45,7 +45,9 @@ pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter
 pub use filter_values::{completed, completed_values};
 pub use grid::{ChunkGrid, MAX_RANK};
 pub use plain_text::{is_plain, plain, plain_path, without_secrets};
-pub use plan::{DeflateEncoder, ReaderCache, StorageLayout, VariablePlan, WritePlan};
+pub use plan::{
+    DeflateEncoder, LayoutProfile, ReaderCache, StorageLayout, VariablePlan, WritePlan,
+};
 pub use precision::{
     DataOrigin, ErrorBound, IntegerPacking, PrecisionRequest, ProtectedValues, QuantizeAlgorithm,
     QuantizePlan, Rounding, share_of_percent,

@@ -1,8 +1,32 @@
 //! What was decided for each variable: printable, serialisable, replayable.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{FilterPipeline, QuantizePlan};
+
+/// A named layout of a whole file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayoutProfile {
+    /// No special demands.
+    #[default]
+    Standard,
+    /// What `check_cmip7_packing` demands: time and its bounds in one chunk, data chunks of at
+    /// least 4 MiB, all internal metadata before the data.
+    Cmip7,
+}
+
+crate::words!(pub LayoutProfile: Standard "standard", Cmip7 "cmip7");
+
+impl FromStr for LayoutProfile {
+    type Err = String;
+
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
+        Self::from_name(word).ok_or_else(|| format!("{word:?} is none of its words"))
+    }
+}
 
 /// How a variable's values lie in the output file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +93,9 @@ pub struct VariablePlan {
 /// The decisions for one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WritePlan {
+    /// Layout of the file; `None`: no special one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<LayoutProfile>,
     /// One entry per variable, in file order.
     pub variables: Vec<VariablePlan>,
 }

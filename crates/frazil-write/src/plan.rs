@@ -53,7 +53,10 @@ impl Writer {
         for (plan, cache) in variables.iter_mut().zip(caches) {
             plan.cache = cache;
         }
-        Ok(WritePlan { variables })
+        Ok(WritePlan {
+            layout: None,
+            variables,
+        })
     }
 
     /// The chunk cache that readers of a variable should use.

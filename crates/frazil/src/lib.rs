@@ -56,8 +56,7 @@ pub use frazil_options::declared::{DeclaredOption, Values, meant_word};
 pub use frazil_options::environment::environment_warnings;
 pub use frazil_options::option_table::{OPTIONS, writer_options};
 pub use frazil_options::options::{
-    ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions, ShufflePolicy, UnpackFormat,
-    UnpackOptions,
+    ChunkOverride, ChunkPolicy, PackOptions, ShufflePolicy, UnpackFormat, UnpackOptions,
 };
 pub use frazil_options::pack_report::{
     EnergyReport, EnergySource, PackReport, PredictedRange, VariablePrecision, VariableReport,
@@ -103,10 +102,10 @@ pub use frazil_types::spelling;
 pub use frazil_types::{
     AxisSelection, ByteOrder, Calibration, CodecSpeed, DataOrigin, ElementClass, ElementType,
     ErrorBound, ErrorCode, FigureSource, FigureSources, FilterChain, FilterChainError,
-    FilterConstraints, FilterPipeline, FilterSpec, PrecisionRequest, ProtectedValues,
-    QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel, Rounding, SourceError, SpeedDemand,
-    Storage, StorageLayout, StorageSpeed, Transfer, VariablePlan, WritePlan, filter_id,
-    filter_name, is_plain, plain, plain_path, type_fault, without_secrets,
+    FilterConstraints, FilterPipeline, FilterSpec, LayoutProfile, PrecisionRequest,
+    ProtectedValues, QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel, Rounding,
+    SourceError, SpeedDemand, Storage, StorageLayout, StorageSpeed, Transfer, VariablePlan,
+    WritePlan, filter_id, filter_name, is_plain, plain, plain_path, type_fault, without_secrets,
 };
 pub use frazil_verify::{
     Difference, PrecisionReport, ThresholdResult, Thresholds, VariableFigures, VerifyOptions,

@@ -114,6 +114,21 @@ fn with_meant_value(mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// The error with a tip for `--json FILE`, where a name behind `--json` is that of a text to write.
+fn with_file_before_json(mut error: clap::Error) -> clap::Error {
+    let words: Vec<String> = std::env::args().collect();
+    let behind = words.windows(2).find(|pair| pair[0] == "--json");
+    if let Some([_, file]) = behind.filter(|pair| Path::new(&pair[1]).is_file()) {
+        let tip = format!(
+            "name the file before --json: frazil {} {file} --json",
+            words[1]
+        );
+        let tips = vec![StyledStr::from(tip)];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+    error
+}
+
 /// The error with what is meant here, if its word is known from elsewhere.
 pub(super) fn explained(mut error: clap::Error) -> clap::Error {
     let (context, wrong) = match error.kind() {
@@ -122,6 +137,7 @@ pub(super) fn explained(mut error: clap::Error) -> clap::Error {
             (ContextKind::InvalidArg, ContextKind::SuggestedArg)
         }
         ErrorKind::InvalidValue => return with_meant_value(error),
+        ErrorKind::MissingRequiredArgument => return with_file_before_json(error),
         ErrorKind::InvalidSubcommand => (
             ContextKind::InvalidSubcommand,
             ContextKind::SuggestedSubcommand,
@@ -138,6 +154,9 @@ pub(super) fn explained(mut error: clap::Error) -> clap::Error {
     let tip = match context {
         ContextKind::InvalidArg if is_a_program(&word) => {
             Some(format!("put -- before the program: frazil run -- {word}"))
+        }
+        ContextKind::InvalidArg if Path::new(&word).is_file() => {
+            Some(format!("if you mean the file, name it ./{word}"))
         }
         ContextKind::InvalidArg => known(&FLAGS).map(|ours| format!("here this is {ours}")),
         _ if Path::new(&word).is_file() => Some(format!(

@@ -182,8 +182,8 @@ impl DecisionArgs {
             weighing: self.weighing_by(&Calibration::default()),
             filters: self.filters.clone(),
             checksum: self.checksum,
-            readable_by: (self.readable_by.or(defaults.readable_by)).unwrap_or_default(),
-            layout: self.layout.unwrap_or_default(),
+            readable_by: self.readable_by.or(defaults.readable_by),
+            layout: self.layout,
             ..PackOptions::default()
         }
     }

@@ -124,7 +124,7 @@ fn a_file_of_rules_states_what_the_line_does_not() {
     let line = line.replace("--filters zstd", "");
     let options = pack(&line).options(&defaults, &Arc::default());
     assert_eq!(options.goal, Goal::Size);
-    assert_eq!(options.readable_by, ReaderLevel::Plugins);
+    assert_eq!(options.readable_by, Some(ReaderLevel::Plugins));
     assert_eq!(options.chunk_goal.reads[0].to_string(), "map");
     assert_eq!(options.chunk_goal.most_chunks, Some(9));
 }
@@ -175,8 +175,8 @@ fn every_option_arrives() {
     assert_eq!(variables, ["tas", "*"]);
     assert_eq!(options.level, Some(5));
     assert_eq!(options.shuffle, ShufflePolicy::Off);
-    assert_eq!(options.readable_by, ReaderLevel::Plugins);
-    assert_eq!(options.layout, LayoutProfile::Cmip7);
+    assert_eq!(options.readable_by, Some(ReaderLevel::Plugins));
+    assert_eq!(options.layout, Some(LayoutProfile::Cmip7));
     assert!(options.checksum && options.overwrite && options.verify && options.dry_run);
     assert_eq!(options.resources.threads, 3);
     assert_eq!(options.resources.memory_bytes, 512 << 20);
@@ -190,7 +190,7 @@ fn filters_and_goals_arrive() {
     let aimed = options("pack a.nc -o b.nc --goal archive --readable-by frazil");
     assert_eq!(
         (aimed.goal, aimed.readable_by),
-        (Goal::Archive, ReaderLevel::Frazil)
+        (Goal::Archive, Some(ReaderLevel::Frazil))
     );
     assert_eq!(stated.weighing, SelectionCriteria::default());
     // A goal that is the default is the default.

@@ -149,10 +149,11 @@ pub(super) const OF_FILES: [DeclaredOption; 19] = [
          in the trials. It excludes `level` and `filters`.",
     ),
     option("layout", LAYOUTS, "standard", PLAN, "Layout of the file.").details(
-        "cmip7 stores time and its bounds in one chunk each, data variables in one chunk or in \
-         chunks of at least 4 MiB, and all metadata before the data. Readers of remote files can then \
-         open the file with few requests. `chunks` and `plan` override these chunk shapes. frazil \
-         packs a file with this layout even if it becomes larger than its input.",
+        "cmip7 stores all metadata before the data, and time and its bounds in one chunk each. The \
+         variable that the global attribute variable_id names gets one chunk, or chunks of at least \
+         4 MiB. Readers of remote files can then open the file with few requests. `chunks` and `plan` \
+         override these chunk shapes. frazil packs a file with this layout even if it becomes larger \
+         than its input.",
     ),
     form(
         "calibration",

@@ -169,9 +169,10 @@ pub(super) const SHARED: [DeclaredOption; 13] = [
     .command("`frazil plan --json` writes such a file.")
     .python("WritePlan", "A plan that frazil.plan returned.")
     .details(
-        "It gives all files of a stream or an ensemble the same layout, whatever their values are. \
+        "It gives all files of a stream or an ensemble the same storage, whatever their values are. \
          You may edit the file. `chunks`, rules of `precision` that concern a variable, and what a \
-         program states for a variable override it.",
+         program states for a variable override it. If you state `readable_by`, frazil refuses a \
+         plan with filters that those readers lack.",
     ),
     number(
         "threads",

@@ -252,7 +252,9 @@ fn names_of(list: &Path) -> Result<Vec<PathBuf>> {
         let names = names.into_iter();
         return Ok(names.map(|name| OsStr::from_bytes(name).into()).collect());
     }
-    let lines = bytes.split(|&byte| byte == b'\n');
+    // Some editors begin a text with a byte order mark.
+    let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    let lines = text.split(|&byte| byte == b'\n');
     let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let names = lines.filter(|line| !line.is_empty());
     Ok(names.map(|name| OsStr::from_bytes(name).into()).collect())
