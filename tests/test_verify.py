@@ -4,9 +4,11 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import frazil as library
 import netCDF4
 import numpy as np
 import pytest
+import xarray as xr
 from support import make
 from support.command import DONE, FAILED, SAMPLE, TROUBLE, frazil, pack, tool
 
@@ -141,3 +143,31 @@ def test_a_copy_by_nccopy_has_the_same_lists_of_references(tmp_path: Path):
     assert "REFERENCE_LIST" not in outcome.stdout
     if outcome.code == FAILED:
         assert "all compared values are equal" in outcome.stderr
+
+
+def test_values_only_takes_what_xarray_wrote_again(tmp_path: Path):
+    source, again = tmp_path / "source.nc", tmp_path / "again.nc"
+    with netCDF4.Dataset(source, "w") as file:
+        file.title = "a field"
+        file.createDimension("x", 60)
+        file.createVariable("x", "f8", "x")[:] = np.arange(60)
+        packed = file.createVariable("v", "i2", "x", fill_value=-9)
+        packed.set_auto_maskandscale(False)
+        packed.scale_factor = 0.5
+        packed[:] = np.arange(60) % 7
+    with xr.open_dataset(source) as data:
+        data.assign_attrs(title="written again").to_netcdf(again, engine="netcdf4")
+    assert frazil("verify", source, again).code == FAILED
+    outcome = frazil("verify", source, again, "--values-only")
+    assert outcome.code == DONE and "only values count" in outcome.stderr, outcome.stderr
+    assert library.verify(source, again, values_only=True)
+    for change, what in (("scale_factor", "attribute `scale_factor`"), ("value", "[3]")):
+        with netCDF4.Dataset(again, "a") as file:
+            file.set_auto_maskandscale(False)
+            if change == "value":
+                file["v"].scale_factor = 0.5
+                file["v"][3] += 1
+            else:
+                file["v"].scale_factor = 0.25
+        differs = frazil("verify", source, again, "--values-only")
+        assert differs.code == FAILED and what in differs.stdout, differs.stdout

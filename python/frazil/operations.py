@@ -146,6 +146,7 @@ def verify(
     b: StrPath,
     *,
     thresholds: Literal["ldcpy"] | None = None,
+    values_only: bool = False,
     check: bool = False,
     threads: int | None = None,
     memory: int | str | None = None,
@@ -160,11 +161,16 @@ def verify(
         keep that bound.
     thresholds : "ldcpy", optional
         Tests that rounded variables must pass in addition to their bounds.
+    values_only : bool
+        Compare only variables, with their types, shapes and values, and the attributes that values
+        are unpacked by (``scale_factor``, ``add_offset``, ``_Unsigned``).
     check : bool
         Raise :class:`frazil.errors.MismatchError` at a difference.
     """
     bar = listener(progress)
-    options = as_json(thresholds=thresholds, threads=threads, memory=memory)
+    options = as_json(
+        thresholds=thresholds, values_only=values_only, threads=threads, memory=memory
+    )
     try:
         report = VerifyReport._of(
             json.loads(_frazil.verify(os.fspath(a), os.fspath(b), options, bar))

@@ -27,6 +27,7 @@ def verify_files(
     *,
     recursive: bool = False,
     thresholds: Literal["ldcpy"] | None = None,
+    values_only: bool = False,
     check: bool = False,
     jobs: int = 1,
     threads: int | None = None,
@@ -44,6 +45,8 @@ def verify_files(
         Also take the files in nested folders.
     thresholds : "ldcpy", optional
         Tests that rounded variables must pass in addition to their bounds.
+    values_only : bool
+        As in :func:`verify`.
     check : bool
         Raise :class:`frazil.errors.MismatchError` at the first result that differs.
     jobs : int
@@ -67,7 +70,12 @@ def verify_files(
     each = (checks.threads(threads) or os.cpu_count() or 1) // lanes
 
     def compare(pair: tuple[Path, Path]) -> VerifyReport | Error:
-        options = {"thresholds": thresholds, "threads": max(1, each), "memory": share}
+        options = {
+            "thresholds": thresholds,
+            "values_only": values_only,
+            "threads": max(1, each),
+            "memory": share,
+        }
         try:
             return verify(*pair, **options)
         except InvalidArgumentError:

@@ -509,6 +509,7 @@ pub(crate) struct Verify {
     threads: Option<usize>,
     memory: Option<Bytes>,
     thresholds: Option<Tests>,
+    values_only: bool,
 }
 
 impl Verify {
@@ -519,6 +520,7 @@ impl Verify {
                 .thresholds
                 .as_ref()
                 .map(|Tests::Ldcpy| Thresholds::Ldcpy),
+            values_only: self.values_only,
             figures: 0,
             pictured: Vec::new(),
         })

@@ -85,7 +85,7 @@ pub(super) fn compare_variable(
             let sets = (first.has_utf8_name, second.has_utf8_name);
             findings.character_set(path, &first.name, sets);
             if let Some(what) = difference(first, second) {
-                findings.differ(path, format!("attribute `{}`: {what}", first.name));
+                findings.differ_in_attribute(path, &first.name, &format!(": {what}"));
             }
             if first.values.is_none() || second.values.is_none() {
                 findings.notice(format!(
@@ -116,12 +116,12 @@ fn check_unpacking(
                 && values.is_some_and(|values| values.bytes() == bytes)
         });
         if !found {
-            findings.differ(path, unlike_codes(&wanted.name));
+            findings.differ_in_values(path, unlike_codes(&wanted.name));
         }
     }
     let is_wanted = |name: &str| promise.unpacked_by.iter().any(|wanted| wanted.name == name);
     if attributes.named(names::MISSING_VALUE).is_some() && !is_wanted(names::MISSING_VALUE) {
-        findings.differ(path, unlike_codes(names::MISSING_VALUE));
+        findings.differ_in_values(path, unlike_codes(names::MISSING_VALUE));
     }
 }
 
@@ -140,16 +140,10 @@ fn compare_names(path: &str, a: &ObjectAttributes, b: &ObjectAttributes, finding
     let (first, second) = (names(a), names(b));
     let found = order::compare(&first, &second);
     for name in found.only_first {
-        findings.differ(
-            path,
-            format!("attribute `{name}` is only in the first file"),
-        );
+        findings.differ_in_attribute(path, name, " is only in the first file");
     }
     for name in found.only_second {
-        findings.differ(
-            path,
-            format!("attribute `{name}` is only in the second file"),
-        );
+        findings.differ_in_attribute(path, name, " is only in the second file");
     }
     let shown = |names: &[String]| -> Vec<String> {
         let is_shown = |name: &&String| !BOOKKEEPING.contains(&name.as_str());

@@ -12,6 +12,9 @@ const MAX_KEPT: usize = 100;
 const ALL_VALUES_EQUAL: &str = "all compared values are equal; the files differ in attributes, types, fill \
                                 values or names";
 
+/// Attributes without which stored numbers are other values.
+const UNPACKED_BY: [&str; 3] = ["scale_factor", "add_offset", "_Unsigned"];
+
 /// Counts, differences and notices.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
@@ -25,6 +28,10 @@ pub(crate) struct Findings {
     pub only_first_rounded: u64,
     differences: Vec<Difference>,
     count: u64,
+    /// Whether differences that concern no values do not count.
+    values_only: bool,
+    /// Differences that do not count.
+    left_out: u64,
     /// Values differ, or only one of the files has them.
     values_differ: bool,
     notices: Vec<String>,
@@ -33,8 +40,23 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Notes a difference at an object.
+    /// With `values_only`, only differences that concern values count.
+    pub(crate) fn new(values_only: bool) -> Self {
+        Self {
+            values_only,
+            ..Self::default()
+        }
+    }
+
+    /// Notes a difference at an object that concerns no values.
     pub(crate) fn differ(&mut self, path: &str, what: impl Into<String>) {
+        match self.values_only {
+            true => self.left_out += 1,
+            false => self.add(path, what),
+        }
+    }
+
+    fn add(&mut self, path: &str, what: impl Into<String>) {
         self.count += 1;
         if self.differences.len() < MAX_KEPT {
             self.differences.push(Difference {
@@ -47,7 +69,16 @@ impl Findings {
     /// Notes that values differ, or that only one of the files has them.
     pub(crate) fn differ_in_values(&mut self, path: &str, what: impl Into<String>) {
         self.values_differ = true;
-        self.differ(path, what);
+        self.add(path, what);
+    }
+
+    /// Notes a difference of an attribute: it concerns values if they are unpacked by it.
+    pub(crate) fn differ_in_attribute(&mut self, path: &str, name: &str, what: &str) {
+        let what = format!("attribute `{name}`{what}");
+        match UNPACKED_BY.contains(&name) {
+            true => self.differ_in_values(path, what),
+            false => self.differ(path, what),
+        }
     }
 
     /// Notes what the user should know.
@@ -84,6 +115,12 @@ impl Findings {
                 "only the first file states that values were rounded ({} of its variables); the original comes \
                  first: are the two files swapped?",
                 self.only_first_rounded
+            ));
+        }
+        if self.left_out > 0 {
+            self.notices.push(format!(
+                "only values count: {} other differences, as of attributes, fill values or orders, are left out",
+                self.left_out
             ));
         }
         let are_same = !self.values_differ && self.precision.is_empty();
@@ -124,6 +161,18 @@ mod tests {
         );
         assert!(!report.is_equal());
         assert_eq!(report.differences[99].path, "/v99");
+    }
+
+    #[test]
+    fn differences_that_concern_no_values_are_only_counted_on_request() {
+        let mut findings = Findings::new(true);
+        findings.differ("/v", "differs");
+        findings.differ_in_attribute("/v", "units", " is only in the first file");
+        findings.differ_in_attribute("/v", "scale_factor", " is only in the first file");
+        let report = findings.into_report(Path::new("a"), Path::new("b"), 0.0);
+        assert_eq!(report.difference_count, 1);
+        assert!(report.differences[0].what.contains("scale_factor"));
+        assert!(report.notices[0].contains("2 other differences"));
     }
 
     #[test]

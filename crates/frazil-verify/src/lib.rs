@@ -22,6 +22,9 @@
 //! dimension scales and netCDF-4 keep their books in. The order of links and attributes where neither
 //! file keeps it; where only one keeps it, a notice says so.
 //!
+//! With [`VerifyOptions::values_only`], nothing but variables, types, shapes and values, and the attributes that
+//! values are unpacked by.
+//!
 //! # Rounded variables
 //! A floating-point variable of the second file that states a precision which the first one does
 //! not state (see `precision::stated`) need not be equal: its errors are measured and judged by what
@@ -92,7 +95,7 @@ pub(crate) fn compare(
 ) -> Result<VerifyReport> {
     let start = Instant::now();
     let resources = &options.resources;
-    let mut findings = Findings::default();
+    let mut findings = Findings::new(options.values_only);
     for notice in a.notices().into_iter().chain(b.notices()) {
         findings.notice(notice);
     }

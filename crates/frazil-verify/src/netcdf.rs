@@ -257,10 +257,10 @@ fn names<S: AsRef<str>>(
     };
     let only = found.only_first.iter().map(|name| (name, "first"));
     for (name, which) in only.chain(found.only_second.iter().map(|name| (name, "second"))) {
-        let what = format!("{kind} `{name}` is only in the {which} file");
+        let what = format!(" is only in the {which} file");
         match kind {
-            "attribute" => findings.differ(&at(name), what),
-            _ => findings.differ_in_values(&at(name), what),
+            "attribute" => findings.differ_in_attribute(&at(name), name, &what),
+            _ => findings.differ_in_values(&at(name), format!("{kind} `{name}`{what}")),
         }
     }
     if let Some((one, other)) = found.order {
@@ -317,7 +317,7 @@ fn compare_variable(
             wanted.to_schema().value == SchemaValue::Atomic(found.value.clone())
         });
         if !is_right {
-            findings.differ(&path, unlike_codes(&wanted.name));
+            findings.differ_in_values(&path, unlike_codes(&wanted.name));
         }
     }
     is_same_type && model_a.shape(a) == model_b.shape(b)
@@ -334,7 +334,7 @@ fn attributes(path: &str, a: &[ClassicAttribute], b: &[ClassicAttribute], findin
         };
         findings.attributes += 1;
         if let Some(what) = value_difference(&first.value, &second.value) {
-            findings.differ(path, format!("attribute `{}`: {what}", first.name));
+            findings.differ_in_attribute(path, &first.name, &format!(": {what}"));
         }
     }
 }

@@ -361,7 +361,7 @@ impl<'a> Comparison<'a, '_> {
         if is_empty && is_virtual(info_a) != is_virtual(info_b) {
             // No values show that what its sources will hold appears in one of them only.
             let what = "a virtual dataset against one that is none";
-            self.findings.differ(path, what.to_owned());
+            self.findings.differ_in_values(path, what.to_owned());
         }
         let same_shape = info_a.shape == info_b.shape && info_a.is_null == info_b.is_null;
         // netCDF never reads what lies in a dimension without a variable.

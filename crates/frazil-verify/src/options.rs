@@ -18,6 +18,9 @@ pub struct VerifyOptions {
     /// Tests that rounded variables must pass beside what the file states. All known tests are
     /// reported in any case.
     pub thresholds: Option<Thresholds>,
+    /// Whether only variables, with their types, shapes and values, count, and the attributes that values are
+    /// unpacked by. Other differences are counted in a notice.
+    pub values_only: bool,
     /// For how many rounded variables, those of the most concern first, data for pictures are
     /// collected; 0: for none.
     pub figures: usize,

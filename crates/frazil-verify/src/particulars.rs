@@ -37,7 +37,7 @@ pub(super) fn mappings(
     };
     let (first, second) = (read(a, info_a)?, read(b, info_b)?);
     if let Some(what) = difference(&first, &second) {
-        findings.differ(&info_a.path, format!("mapping: {what}"));
+        findings.differ_in_values(&info_a.path, format!("mapping: {what}"));
     }
     Ok(())
 }

@@ -31,6 +31,10 @@ pub(crate) struct VerifyArgs {
     /// Also compare each result with its checksum in DIR/SHA256SUMS
     #[arg(long, value_name = "WHICH")]
     pub(crate) manifest: Option<Checksum>,
+    /// Compare only variables, with their types, shapes and values, and the attributes that values are unpacked
+    /// by; of other differences only the number is shown
+    #[arg(long)]
+    values_only: bool,
     /// Published tests that rounded variables must also pass
     #[arg(long, value_enum, value_name = "NAME")]
     thresholds: Option<Thresholds>,
@@ -112,6 +116,7 @@ impl VerifyArgs {
             thresholds: self
                 .thresholds
                 .map(|Thresholds::Ldcpy| frazil::Thresholds::Ldcpy),
+            values_only: self.values_only,
             figures: match (&self.report, self.variables.is_empty()) {
                 (None, _) => 0,
                 (Some(_), true) => FIGURES,
