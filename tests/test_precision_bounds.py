@@ -294,9 +294,10 @@ def test_bounds_that_erase_a_field_are_told(tmp_path: Path):
         return outcome.stderr
 
     told = notes("--abs-error", "0.01")
-    assert "much of what varies in q:" in told and "--abs-error 'q:X'" in told, told
-    assert "what varies" not in notes("--abs-error", "0.01", "--abs-error", "q:1e-5")
-    assert "what varies" not in notes("--rel-error", "0.01")
-    assert "varies in T, q:" in notes("--digits", "1")
+    assert "loses much of q, level:" in told and "--abs-error 'q:X'" in told, told
+    assert "loses much of level:" in notes("--abs-error", "0.01", "--abs-error", "q:1e-5")
+    assert "loses much" not in notes("--abs-error", "T:0.01")
+    assert "loses much" not in notes("--rel-error", "0.01")
+    assert "loses much of T, q:" in notes("--digits", "1")
     for words in (["--pack-integers", "T:50"], ["--nbits", "1", "--lossless", "level,q"]):
-        assert "varies in T:" in notes(*words), words
+        assert "loses much of T:" in notes(*words), words

@@ -16,6 +16,8 @@ struct Sums {
     errors: f64,
     /// Squared distances from the mean of a slice.
     variance: f64,
+    /// Squared values.
+    squares: f64,
 }
 
 impl Sums {
@@ -23,10 +25,13 @@ impl Sums {
         let values = slice.original.iter().zip(&slice.rounded);
         let values = values.zip(&slice.special).filter(|(_, special)| !**special);
         let pairs: Vec<(f64, f64)> = values.map(|((&a, &b), _)| (a, b)).collect();
-        let mean = pairs.iter().map(|(a, _)| a).sum::<f64>() / pairs.len().max(1) as f64;
+        // Distances from one of the values: a field without variation has exactly none.
+        let origin = pairs.first().map_or(0.0, |(a, _)| *a);
+        let mean = pairs.iter().map(|(a, _)| a - origin).sum::<f64>() / pairs.len().max(1) as f64;
         Self {
             errors: pairs.iter().map(|(a, b)| (a - b).powi(2)).sum(),
-            variance: pairs.iter().map(|(a, _)| (a - mean).powi(2)).sum(),
+            variance: (pairs.iter().map(|(a, _)| (a - origin - mean).powi(2))).sum(),
+            squares: pairs.iter().map(|(a, _)| a.powi(2)).sum(),
         }
     }
 
@@ -34,11 +39,17 @@ impl Sums {
         Self {
             errors: self.errors + other.errors,
             variance: self.variance + other.variance,
+            squares: self.squares + other.squares,
         }
     }
 
+    /// Whether errors have much of the variance; without one, of the values themselves.
     fn is_erased(self) -> bool {
-        self.variance > 0.0 && self.errors > MOST_SHARE * self.variance
+        let all = match self.variance > 0.0 {
+            true => self.variance,
+            false => self.squares,
+        };
+        self.errors > MOST_SHARE * all
     }
 }
 
@@ -68,8 +79,8 @@ pub(super) fn warning(
 fn line(paths: &[&str]) -> String {
     let name = paths[0].trim_start_matches('/');
     format!(
-        "rounding loses much of what varies in {}: its errors make up more than {:.0} % of the variance of a \
-         sample; state smaller bounds or more digits there (--abs-error '{name}:X', --digits '{name}:N')",
+        "rounding loses much of {}: in a sample, errors make up more than {:.0} % of the variance (of the \
+         squares where nothing varies); state smaller bounds or more digits there (--abs-error '{name}:X', --digits '{name}:N')",
         enumerate(paths),
         MOST_SHARE * 100.0
     )
@@ -81,11 +92,16 @@ mod tests {
 
     #[test]
     fn a_field_is_erased_where_errors_have_much_of_its_variance() {
-        let sums = |errors, variance| Sums { errors, variance };
+        let sums = |errors, variance| Sums {
+            errors,
+            variance,
+            squares: 100.0,
+        };
         assert!(sums(1.0, 1.0).is_erased());
         assert!(!sums(0.05, 1.0).is_erased());
-        // What does not vary cannot lose its variation.
-        assert!(!sums(0.0, 0.0).is_erased());
+        // What does not vary can only lose itself.
+        assert!(!sums(0.0, 0.0).is_erased() && !sums(1.0, 0.0).is_erased());
+        assert!(sums(100.0, 0.0).is_erased());
         assert!(sums(0.2, 0.5).and(sums(0.0, 0.5)).is_erased());
     }
 }

@@ -46,9 +46,9 @@ fn growth(report: &PackReport, words: &str) -> Option<String> {
     let verb = if report.dry_run { "would grow" } else { "grew" };
     let chunk: Vec<String> = worst.chunk.iter().flatten().map(u64::to_string).collect();
     Some(format!(
-        "the file {verb} from {} to {} (with {words}, frazil packs a file whatever its size): {} takes {} in \
+        "the file {verb} by {} to {} (with {words}, frazil packs a file whatever its size): {} takes {} in \
          chunks of {}, {} before",
-        human(report.input_file_bytes),
+        human(growth),
         human(report.output_file_bytes),
         worst.path,
         human(worst.stored_bytes),
