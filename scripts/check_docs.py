@@ -40,12 +40,14 @@ def tracked(pattern: str) -> list[Path]:
 
 
 def anchors(text: str) -> set[str]:
-    """Anchors of the headings, as code hosts and the site make them."""
+    """Anchors of the headings, as far as code hosts and the site make the same one."""
     found = set()
     for heading in HEADING.findall(CODE_BLOCK.sub("", text)):
         shown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
         kept = re.sub(r"[^\w\s-]", "", shown).strip()
-        found |= {kept.replace(" ", "-"), re.sub(r"[-\s]+", "-", kept)}
+        of_host, of_site = kept.replace(" ", "-"), re.sub(r"[-\s]+", "-", kept)
+        if of_host == of_site:
+            found.add(of_host)
     return found
 
 
