@@ -1,5 +1,8 @@
 """Values that are added to a file: encoded as the file has it, or refused; old ones stay."""
 
+import subprocess
+import sys
+
 import frazil
 import netCDF4
 import numpy as np
@@ -390,3 +393,26 @@ def test_times_that_small_floats_do_not_hold_are_not_added(path):
     frazil.to_netcdf(at("2020-01-03"), path, append_dim="time")
     with pytest.raises(InvalidArgumentError, match="no exact place"):
         frazil.to_netcdf(at("2020-01-04T08:10"), path, append_dim="time")
+
+
+# In a process of its own: one that has written such chunks knows their filters.
+ADD_ROWS = """
+import sys
+import frazil
+import numpy as np
+with frazil.Writer(sys.argv[1], "a") as writer:
+    writer["v"][20:30] = np.load(sys.argv[2])[20:]
+"""
+
+
+def test_a_writer_appends_behind_filters_that_only_frazil_has(tmp_path):
+    path, values = tmp_path / "grows.nc", tmp_path / "rows.npy"
+    rows = (np.arange(4000, dtype="f4") + 1000 * np.arange(30, dtype="f4")[:, None]) % 9001
+    np.save(values, rows)
+    with frazil.Writer(path, readable_by="frazil", filters="delta+shuffle+zstd(3)") as writer:
+        writer.add_dimension("t", None)
+        writer.add_dimension("x", 4000)
+        writer.add_variable("v", "f4", ("t", "x"), chunks=(25, 4000))[:20] = rows[:20]
+    subprocess.run([sys.executable, "-c", ADD_ROWS, path, values], check=True)
+    with frazil.open(path) as file:
+        assert (file["v"][...] == rows).all()

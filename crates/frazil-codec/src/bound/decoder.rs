@@ -11,7 +11,7 @@ use crate::{CodecError, registry};
 /// `H5Z_MAX_NFILTERS`: filters a pipeline holds at most, one per bit of the filter mask.
 const MAX_FILTERS: usize = 32;
 /// What intermediate results may exceed the chunk by, besides 1/64 of it: more than any registered
-/// compressor adds to bytes that it cannot shrink.
+/// compressor but szip adds to bytes that it cannot shrink.
 const GROWTH_BYTES: usize = 64 << 10;
 
 /// Filters of a dataset bound to its element size and chunk size, ready to decode many chunks.
@@ -190,7 +190,7 @@ impl BoundDecoder {
         filter_mask: u32,
         scratch: &mut Scratch,
     ) -> Result<Vec<u8>, CodecError> {
-        let at_most = OutputSize::AtMost(self.chunk_bytes + self.chunk_bytes / 64 + GROWTH_BYTES);
+        let at_most = OutputSize::AtMost(self.longest());
         let applied = (self.stages.iter().enumerate()).filter(|(i, _)| filter_mask & (1 << i) == 0);
         let mut held = stored.to_vec();
         for (_, stage) in applied.rev() {
@@ -265,6 +265,13 @@ impl BoundDecoder {
         Ok(())
     }
 
+    /// The longest that a chunk is between filters.
+    fn longest(&self) -> usize {
+        let usual = self.chunk_bytes + self.chunk_bytes / 64 + GROWTH_BYTES;
+        let stages = self.stages.iter();
+        stages.fold(usual, |bytes, stage| stage.longest_encoded(bytes))
+    }
+
     /// The filters that were applied, in writing order, each with what is known about the length of
     /// its decoded form; and how many slots of the array are in use.
     fn steps(
@@ -272,7 +279,7 @@ impl BoundDecoder {
         filter_mask: u32,
     ) -> ([Option<(&DecodeStage, OutputSize)>; MAX_FILTERS], usize) {
         let mut steps = [None; MAX_FILTERS];
-        let limit = self.chunk_bytes + self.chunk_bytes / 64 + GROWTH_BYTES;
+        let limit = self.longest();
         let mut known = Some(self.chunk_bytes);
         for (i, stage) in self.stages.iter().enumerate() {
             if filter_mask & (1 << i) != 0 {

@@ -101,6 +101,14 @@ impl DecodeStage {
         }
     }
 
+    /// The longest encoded form of at most so many bytes, where the stage may add more than a little.
+    pub(crate) fn longest_encoded(&self, decoded: usize) -> usize {
+        match self {
+            Self::Szip(szip) => szip.encode_bound(decoded),
+            _ => decoded,
+        }
+    }
+
     /// Whether memory for the decoded form follows what was decoded, not what is expected.
     pub(crate) fn grows_as_it_decodes(&self) -> bool {
         matches!(self, Self::Bzip2)

@@ -175,3 +175,24 @@ fn bound_pipelines_are_shared_and_scratch_moves_between_threads() {
     shared::<BoundEncoder>();
     movable::<Scratch>();
 }
+
+/// Lines of 80 pixels in blocks of 32 are coded as 96 pixels, which grows what does not shrink.
+#[test]
+fn what_szip_lets_grow_is_decoded_behind_other_filters() {
+    let szip = FilterSpec::new(filter_id::SZIP, vec![128 | 4, 32, 8, 80]);
+    let deflate = FilterSpec::new(filter_id::DEFLATE, vec![1]);
+    let pipeline = FilterPipeline(vec![szip, deflate]);
+    let mut state = 1_u64;
+    let noise = std::iter::repeat_with(|| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 56) as u8
+    });
+    let raw: Vec<u8> = noise.take(1_600_000).collect();
+    let mut scratch = Scratch::default();
+    let encoder = BoundEncoder::bind(&pipeline, None, 1, raw.len()).unwrap();
+    let decoder = BoundDecoder::bind(&pipeline, 1, raw.len()).unwrap();
+    let stored = encoder.encode(&raw, &mut scratch).unwrap();
+    assert!(decoder.decode(&stored, 0, &mut scratch).unwrap() == raw);
+}

@@ -7,7 +7,7 @@ use super::dataspace::{self, Hyperslab};
 use super::datatype::Datatype;
 use super::driver::RawSink;
 use super::external;
-use super::filter::WithoutPlugins;
+use super::filter::{self, WithoutPlugins};
 use super::handle::{DEFAULT, Handle, api, c_name, check, own, take_error_stack};
 use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
@@ -144,6 +144,10 @@ impl Dataset {
             return Err(ContainerError::Internal(format!(
                 "shape {old:?} cannot become {shape:?}"
             )));
+        }
+        // libhdf5 looks whether it has the filters, though it neither reads nor writes a chunk here.
+        for filter in &self.creation()?.pipeline()?.0 {
+            filter::accept_encoded(filter)?;
         }
         let _guard = library_lock();
         // SAFETY: a live dataset, and as many extents as it has axes.
