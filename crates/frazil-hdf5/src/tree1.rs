@@ -46,6 +46,9 @@ impl Numbers<'_> {
 
     /// Whether some look-up is for a place from one to before another.
     fn is_place_between(&self, from: &[u8], to: &[u8]) -> bool {
+        if self.ends.contains(&0) {
+            return false;
+        }
         let mut place: Vec<u64> = numbers(from).take(self.ends.len()).collect();
         // Of the places in the shape, the first that is not before `from`.
         while let Some(outside) = (0..place.len()).find(|&axis| place[axis] >= self.ends[axis]) {
@@ -251,4 +254,33 @@ fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {
 /// Whether some numbers come before others of as many.
 fn is_before(one: &[u8], other: &[u8]) -> bool {
     numbers(one).lt(numbers(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Numbers;
+
+    fn key(numbers: &[u64]) -> Vec<u8> {
+        numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn places_between_keys_are_those_of_the_shape() {
+        let is_between = |ends: &[u64], from: &[u64], to: &[u64]| {
+            let numbers = Numbers {
+                at: 0,
+                steps: &[5, 1, 8],
+                ends,
+            };
+            numbers.is_place_between(&key(from), &key(to))
+        };
+        assert!(is_between(&[5, 100], &[0, 90], &[0, 120]));
+        assert!(!is_between(&[5, 100], &[0, 100], &[0, 120]));
+        // The next row is behind it, where there is one.
+        assert!(is_between(&[10, 100], &[0, 100], &[5, 3]));
+        assert!(!is_between(&[5, 100], &[0, 100], &[5, 3]));
+        assert!(!is_between(&[5, 100], &[u64::MAX, 0], &[u64::MAX, 3]));
+        // Nothing is looked up in an empty dataset, however long its other axes.
+        assert!(!is_between(&[u64::MAX, 0], &[0, 0], &[5, 0]));
+    }
 }
