@@ -9,7 +9,7 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
-from support import h5_compare, make
+from support import make
 from support.command import DONE, FAILED, SAMPLE, TROUBLE, frazil, pack, tool
 
 pytestmark = pytest.mark.sampled(one_in=2)
@@ -286,41 +286,6 @@ def test_a_plan_for_other_values_touches_none_that_must_stay(
     if not set(attributes) <= {"missing_value", "valid_min"}:
         bound = 0
     assert np.ma.max(np.abs(before - after)) <= bound
-
-
-def test_an_edited_plan_is_followed(field: Path, tmp_path: Path):
-    plan, target = tmp_path / "plan.json", tmp_path / "packed.nc"
-    assert frazil("plan", field, "--json", plan).code == DONE
-    document = json.loads(plan.read_text())
-    (of_v,) = [one for one in document["variables"] if one["path"] == "/v"]
-    of_v["layout"]["chunk"] = [7, 11, 13]
-    of_v["pipeline"] = [{"id": 1, "flags": 1, "cd_values": [9]}]
-    of_v["deflate_encoder"] = None
-    plan.write_text(json.dumps(document))
-    pack(field, target, "--plan", plan, "--verify")
-    assert chunks_of(target) == (7, 11, 13)
-    with h5py.File(target) as file:
-        assert file["v"].compression_opts == 9 and not file["v"].shuffle
-    assert h5_compare.compare(field, target).differences == []
-
-
-def test_a_plan_that_cannot_be_followed_is_refused(field: Path, tmp_path: Path):
-    plan, target = tmp_path / "plan.json", tmp_path / "packed.nc"
-    assert frazil("plan", field, "--json", plan).code == DONE
-    text = plan.read_text()
-    for change, word in (
-        (lambda one: one["layout"].update(chunk=[7, 11]), "axes"),
-        (lambda one: one["layout"].update(chunk=[0, 1, 1]), "at least 1"),
-        (lambda one: one.update(layout={"kind": "contiguous"}), "may grow"),
-    ):
-        document = json.loads(text)
-        change(next(one for one in document["variables"] if one["path"] == "/v"))
-        plan.write_text(json.dumps(document))
-        outcome = frazil("pack", field, "-o", target, "--plan", plan)
-        assert outcome.code == FAILED and "/v" in outcome.stderr and word in outcome.stderr, (
-            outcome.stderr
-        )
-        assert not target.exists()
 
 
 def test_decisions_are_shown_with_their_grounds(field: Path):

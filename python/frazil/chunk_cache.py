@@ -32,4 +32,4 @@ def stated_chunk_cache(chunk_cache: ChunkCache | None, reads: Reads | None) -> s
         allowed = "a WritePlan, a plan's file, or a mapping of names to bytes"
         path = checks.path("chunk_cache", chunk_cache, allowed)
         chunk_cache = WritePlan.from_json(path.read_text(encoding="utf-8"))
-    return json.dumps({"plan": {"variables": chunk_cache.variables}})
+    return json.dumps({"plan": chunk_cache._stored()})

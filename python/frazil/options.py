@@ -201,7 +201,7 @@ def plan_dict(plan: WritePlan | None) -> dict[str, Any] | None:
     if not isinstance(plan, WritePlan):
         cure = "read a file of `frazil plan --json` by frazil.WritePlan.from_json(text)"
         raise checks.refuse("plan", plan, "a WritePlan, as frazil.plan returns it", cure)
-    return {"variables": plan.variables}
+    return plan._stored()
 
 
 def _overrides(chunks: Any) -> dict[str, Any]:

@@ -330,6 +330,8 @@ class WritePlan(_Table):
     variables: list[dict[str, Any]]
     #: What you should know before you pack so; no part of the plan that is stored.
     notices: list[str] = field(default_factory=list, compare=False)
+    #: The layout of the whole file, such as "cmip7"; None: no special one.
+    layout: str | None = None
 
     def _title(self) -> str:
         return f"{len(self.variables)} variables"
@@ -345,7 +347,7 @@ class WritePlan(_Table):
                 "+".join(_filter_name(spec) for spec in one["pipeline"]) or "none",
                 one["quantize"]["rounding"]["algorithm"] if one.get("quantize") else "none",
                 "-" if one.get("predicted_bytes") is None else bytes_text(one["predicted_bytes"]),
-                one["reason"],
+                one.get("reason", ""),
             ]
             for one in self.variables
         ]
@@ -355,14 +357,19 @@ class WritePlan(_Table):
 
     def to_json(self) -> str:
         """The plan as JSON text."""
-        return json.dumps({"variables": self.variables}, indent=1)
+        return json.dumps(self._stored(), indent=1)
+
+    def _stored(self) -> dict[str, Any]:
+        layout = {} if self.layout is None else {"layout": self.layout}
+        return {**layout, "variables": self.variables}
 
     @classmethod
     def from_json(cls, text: str) -> WritePlan:
         """A plan from :meth:`to_json`, or from ``frazil plan --json``."""
         try:
-            return cls(variables=json.loads(text)["variables"])
-        except (ValueError, KeyError, TypeError) as error:
+            stored = json.loads(text)
+            return cls(variables=stored["variables"], layout=stored.get("layout"))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InvalidArgumentError(
                 f"this is not a plan in JSON: {error!r}", cure="make one: frazil plan --json FILE"
             ) from None

@@ -78,6 +78,11 @@ def test_a_dry_run_and_a_plan_write_nothing(tmp_path):
     assert predicted.output is None and not list(tmp_path.iterdir())
     again = frazil.WritePlan.from_json(plan.to_json())
     assert again == plan
+    with_layout = frazil.plan(SAMPLE, layout="cmip7")
+    assert with_layout.layout == "cmip7"
+    assert frazil.WritePlan.from_json(with_layout.to_json()) == with_layout
+    with pytest.raises(ValueError, match=r"layout: .cmip8. is none of"):
+        frazil.pack(SAMPLE, tmp_path / "out.nc", plan=frazil.WritePlan([], layout="cmip8"))
     assert {one["path"] for one in plan.variables} >= {"/T", "/U"}
     assert "shuffle" in repr(plan)
 

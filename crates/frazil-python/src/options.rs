@@ -13,7 +13,7 @@ use frazil::{
     Goal, LayoutProfile, OwnCommits, PackOptions, Policy, PrecisionOptions, ReaderLevel, Resources,
     SelectionCriteria, ShufflePolicy, SpeedDemand, SpeedFloor, Thresholds, Transfer, UnpackFormat,
     UnpackOptions, Values, VariableRule, VerifyOptions, Weights, WritePlan, WriterOptions,
-    calibration_in_use, read_tree, spelling, type_fault,
+    calibration_in_use, parse_plan, read_tree, spelling, type_fault,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -216,11 +216,22 @@ impl StatedReads {
     }
 }
 
+/// A plan that is not looked into yet.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct StatedPlan(Value);
+
+impl StatedPlan {
+    fn understood(self) -> Result<WritePlan, Error> {
+        parse_plan(&self.0.to_string())
+    }
+}
+
 /// What a reader keeps of variables, whatever else is read.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ChunkCache {
-    Plan(WritePlan),
+    Plan(StatedPlan),
     Reads(StatedReads),
     Bytes(BTreeMap<String, u64>),
 }
@@ -228,7 +239,7 @@ pub(crate) enum ChunkCache {
 impl ChunkCache {
     pub(crate) fn policy(self) -> Result<ChunkCachePolicy, Error> {
         Ok(match self {
-            Self::Plan(plan) => ChunkCachePolicy::Plan(plan),
+            Self::Plan(plan) => ChunkCachePolicy::Plan(plan.understood()?),
             Self::Reads(reads) => ChunkCachePolicy::Reads(Box::new(reads.goal()?)),
             Self::Bytes(bytes) => ChunkCachePolicy::Bytes(bytes.into_iter().collect()),
         })
@@ -265,7 +276,7 @@ pub(crate) struct Pack {
     chunks: ChunkPolicy,
     chunk_overrides: Vec<Extents>,
     chunk_goal: StatedReads,
-    plan: Option<WritePlan>,
+    plan: Option<StatedPlan>,
     level: Option<u32>,
     shuffle: Option<Shuffle>,
     checksum: bool,
@@ -353,7 +364,7 @@ impl Pack {
         let overrides = self.chunk_overrides.into_iter();
         Ok(PackOptions {
             chunk_goal: self.chunk_goal.calibrated(&defaults.access)?,
-            plan: self.plan,
+            plan: self.plan.map(|plan| plan.understood()).transpose()?,
             chunks: self.chunks,
             chunk_overrides: overrides
                 .map(|one| ChunkOverride {
@@ -556,7 +567,7 @@ pub(crate) struct Write {
     own_commits: Option<bool>,
     overwrite: bool,
     precision: Vec<Rule>,
-    plan: Option<WritePlan>,
+    plan: Option<StatedPlan>,
     /// Keys and values of declared options.
     declared: Vec<(String, String)>,
 }
@@ -571,7 +582,7 @@ impl Write {
                 _ => OwnCommits::Usual,
             },
             overwrite: self.overwrite,
-            plan: self.plan,
+            plan: self.plan.map(|plan| plan.understood()).transpose()?,
             ..WriterOptions::default()
         };
         // What is stated beside it overrides a file of rules.

@@ -30,6 +30,7 @@ use frazil_file::input::Input;
 use frazil_file::sources::{AccessPath, Stored, is_sparse};
 use frazil_options::filter_options::requests;
 use frazil_options::options::PackOptions;
+use frazil_options::plan_text::OTHER_PLAN;
 use frazil_precision::{VariableRounding, stored_form};
 
 /// Samples of a variable take no more than one byte in so many of the memory that there is.
@@ -38,9 +39,6 @@ const MEMORY_SHARE: u64 = 32;
 /// That much is sampled of all variables together where only their filters are asked for, and of each at least.
 const SAMPLED_OF_RIVALS: u64 = 1 << 20;
 const LEAST_OF_RIVAL: u64 = 32 << 10;
-
-/// What to do about a plan whose filters do not fit.
-const OTHER_PLAN: &str = "correct the plan, or make one for this file: frazil plan --json FILE";
 
 /// The outcome of one variable's trial.
 pub(crate) struct Tried {

@@ -12,6 +12,7 @@ use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_options::chunk_goal::{Chooser, Findings, Subject, roles_of_input};
 use frazil_options::options::{ChunkOverride, ChunkPolicy, PackOptions};
+use frazil_options::plan_text::OTHER_PLAN;
 use frazil_options::stated_names::check_dimensions;
 use frazil_precision::named::no_variable;
 use frazil_precision::rules::{Matcher, narrowness};
@@ -273,8 +274,7 @@ pub(crate) fn planned<'a>(
 /// The layout of a plan, if the variable can have it.
 fn as_planned(plan: &VariablePlan, variable: &DatasetInfo) -> Result<ChunkChoice> {
     let refuse = |why: String| {
-        Error::new(ErrorCode::InvalidArgument, format!("the plan {why}"))
-            .with_cure("correct the plan, or make one for this file: frazil plan --json FILE")
+        Error::new(ErrorCode::InvalidArgument, format!("the plan {why}")).with_cure(OTHER_PLAN)
     };
     let chunk = match &plan.layout {
         StorageLayout::Contiguous if variable.may_grow => {
@@ -286,6 +286,11 @@ fn as_planned(plan: &VariablePlan, variable: &DatasetInfo) -> Result<ChunkChoice
             return Err(refuse("wants filters without chunks".into()));
         }
         StorageLayout::Contiguous => None,
+        StorageLayout::Chunked { .. } if variable.shape.is_empty() => {
+            return Err(refuse(
+                "wants chunks of a variable that has no dimensions".into(),
+            ));
+        }
         StorageLayout::Chunked { chunk } => {
             let extents = chunk.iter().enumerate();
             let numbered: Vec<(String, u64)> = extents

@@ -80,13 +80,15 @@ pub struct VariablePlan {
     /// Encoder behind a deflate stage.
     pub deflate_encoder: Option<DeflateEncoder>,
     /// Copy stored chunks as they are: neither chunk shape nor filters change.
+    #[serde(default)]
     pub copy_raw: bool,
     /// Stored bytes expected from the trial, if one was made.
     pub predicted_bytes: Option<u64>,
     /// The chunk cache that a reader should use; `None`: its default will do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<ReaderCache>,
-    /// Why, in one line.
+    /// Why, in one line; for people only.
+    #[serde(default)]
     pub reason: String,
 }
 

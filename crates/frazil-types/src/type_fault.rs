@@ -17,6 +17,9 @@ pub fn type_fault(message: &str) -> String {
             _ => format!("{} is no {}", shown(found), kind(expected)),
         };
     }
+    if let Some(field) = message.strip_prefix("missing field ") {
+        return format!("{field} is missing");
+    }
     let Some(rest) = message.strip_prefix("unknown variant `") else {
         return message.to_owned();
     };
@@ -87,6 +90,10 @@ mod tests {
             (
                 "unknown variant `bitrond`, expected one of `bitround`, `linear`",
                 "\"bitrond\" is none of bitround, linear; is `bitround` meant?",
+            ),
+            (
+                "missing field `kind` at line 3 column 4",
+                "`kind` is missing",
             ),
             (
                 "unknown variant `x`, expected `ldcpy`",

@@ -24,13 +24,14 @@ pub fn prove(
     resources: &Resources,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    // A look of its own: objects and chunks are where the written file says, not where they were put.
-    let copy = Input::open_to_prove(written)?;
     let options = VerifyOptions {
         resources: resources.clone(),
         ..VerifyOptions::default()
     };
-    let report = compare(source, &copy, &options, progress)?;
+    // A look of its own: objects and chunks are where the written file says, not where they were put.
+    let report = Input::open_to_prove(written)
+        .and_then(|copy| compare(source, &copy, &options, progress))
+        .map_err(|error| of_written(error, source, written))?;
     let unequal = report.differences.first().map(|first| {
         let cause = format!("the written file differs from the input: {}", first.what);
         Error::new(ErrorCode::Mismatch, cause).at_variable(&first.path)
@@ -51,17 +52,21 @@ pub fn check_readable(source: &Input, written: &Path) -> Result<()> {
         Some(hdf5) => hdf5.check().map_err(|error| from_container(error, written)),
         None => Ok(()),
     });
-    read.map_err(|error| match error.code {
-        ErrorCode::Corrupt => {
-            let cause = format!("the written file cannot be read: {}", error.cause);
-            let place = error.variable.as_deref().unwrap_or("/");
-            Error::new(ErrorCode::Internal, cause)
-                .at_variable(place)
-                .in_file(source.path())
-                .with_cure(REPORT)
-        }
-        _ => error,
-    })
+    read.map_err(|error| of_written(error, source, written))
+}
+
+/// The error of a temporary file that cannot be read back, in words for whoever knows only the input.
+fn of_written(error: Error, source: &Input, written: &Path) -> Error {
+    let is_written = error.file.as_deref() == Some(written);
+    if !is_written || !matches!(error.code, ErrorCode::Corrupt | ErrorCode::InvalidArgument) {
+        return error;
+    }
+    let cause = format!("the written file cannot be read: {}", error.cause);
+    let place = error.variable.as_deref().unwrap_or("/");
+    Error::new(ErrorCode::Internal, cause)
+        .at_variable(place)
+        .in_file(source.path())
+        .with_cure(REPORT)
 }
 
 /// The first rounded variable that does not keep what the written file promises of it.

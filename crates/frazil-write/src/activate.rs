@@ -18,6 +18,13 @@ use super::variable::{Origin, Variable};
 use super::writer::{Details, VariableStorage, Writer};
 use frazil_container::schema::{Fill, VariableId};
 use frazil_file::error::{Error, Result};
+use frazil_options::plan_text::OTHER_PLAN;
+
+/// Says that filters are those of the plan.
+fn of_plan(error: Error) -> Error {
+    let cause = format!("filters of the plan: {}", error.cause);
+    Error { cause, ..error }.with_cure(OTHER_PLAN)
+}
 
 impl Writer {
     /// The variable as it is written; fixed now if it was not.
@@ -171,8 +178,9 @@ impl Writer {
                 variable.exactly(&pipeline, None)?
             }
             (_, _, Some(plan)) if asks_nothing => {
-                let pipeline = completed(&plan.pipeline, variable.element, &variable.chunk)?;
-                variable.exactly(&pipeline, plan.deflate_encoder)?
+                completed(&plan.pipeline, variable.element, &variable.chunk)
+                    .and_then(|pipeline| variable.exactly(&pipeline, plan.deflate_encoder))
+                    .map_err(of_plan)?
             }
             _ if variable.is_tiny() && requested.demand.filters.is_none() => variable.unpacked()?,
             _ => match &requested.chain {

@@ -37,8 +37,9 @@ impl BoundEncoder {
         let mut known = Some(chunk_bytes);
         for spec in &pipeline.0 {
             let stage = EncodeStage::bind(spec, deflate, element_bytes)?;
-            if let Some(bytes) = known {
-                stage.check_input(bytes)?;
+            match known {
+                Some(bytes) => stage.check_input(bytes)?,
+                None => stage.check_any_input()?,
             }
             known = known.and_then(|bytes| stage.encoded_bytes(bytes));
             stages.push(stage);

@@ -322,6 +322,17 @@ impl EncodeStage {
         }
     }
 
+    /// Whether the filter can encode what another filter left, of any length.
+    pub(crate) fn check_any_input(&self) -> Result<(), CodecError> {
+        self.check_input(1).map_err(|error| match error {
+            CodecError::InvalidParameters { filter, .. } => invalid(
+                filter,
+                "cannot follow a filter that changes the length of chunks",
+            ),
+            other => other,
+        })
+    }
+
     /// Length of the encoded form, where it follows from the filter alone.
     pub(crate) fn encoded_bytes(&self, raw_bytes: usize) -> Option<usize> {
         match self {
