@@ -285,10 +285,25 @@ def test_why_there_is_nothing_to_do_is_said(tree: Path, tmp_path: Path):
             "but not --exclude",
         ),
         ((tree, "--out-dir", file), "it must be a directory"),
+        ((tree, "--out-dir", file / "below" / "it"), "it must be a directory"),
     ]:
         place = () if "--out-dir" in words else ("--out-dir", tmp_path)
         outcome = frazil("pack", *words, *place)
         assert outcome.code == TROUBLE and part in outcome.stderr
+
+
+def test_data_under_other_names_are_told(tmp_path: Path):
+    tree, out = tmp_path / "in", tmp_path / "out"
+    write(tree / "a.nc", 1)
+    write(tree / "below/wrfout_d01_2005-08-28", 2)
+    (tree / "notes.txt").write_text("no data")
+    outcome = frazil("pack", tree, "-r", "--out-dir", out)
+    assert outcome.code == DONE and "1 file left out that holds netCDF or HDF5" in outcome.stderr
+    assert "wrfout_d01_2005-08-28; choose them with --include" in outcome.stderr
+    assert "left out" in frazil("verify", tree, "-r", out).stderr
+    for words in (("--include", "*.nc"), ("--exclude", "wrf*"), ("--quiet",)):
+        outcome = frazil("pack", tree, "-r", "--out-dir", out, "--overwrite", *words)
+        assert outcome.code == DONE and "left out" not in outcome.stderr
 
 
 def test_a_dry_run_is_noted_as_one(tree: Path, tmp_path: Path):

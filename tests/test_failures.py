@@ -322,6 +322,11 @@ def test_a_table_that_cannot_be_printed_is_an_error(scene: Scene):
     with Path("/dev/full").open("w") as full:
         answer = subprocess.run([BINARY, "info", scene.source], stdout=full, stderr=subprocess.PIPE)
     assert answer.returncode == FAILED and answer.stderr
+    with Path("/dev/full").open("w") as full:
+        words = [BINARY, "pack", scene.source, "-o", scene.target, "--overwrite", "--json"]
+        answer = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert answer.returncode == FAILED and "only the report is lost" in answer.stderr
+    assert frazil("verify", scene.source, scene.target).code == DONE
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -42,6 +42,28 @@ def test_links_references_types_and_the_user_block_are_kept(tmp_path: Path):
     assert user_block == source.read_bytes()[:1024]
 
 
+@pytest.mark.parametrize("kind", [h5py.ref_dtype, h5py.regionref_dtype])
+def test_references_that_nobody_wrote_are_null(tmp_path: Path, kind: np.dtype):
+    """HDF5 gives the room of a deleted dataset to the next one, with the bytes in it."""
+    source, target = tmp_path / "source.h5", tmp_path / "packed.h5"
+    with h5py.File(source, "w") as file:
+        file["x"] = np.arange(10.0)
+        file["junk"] = np.full(30000, 0x05, "u1")
+        del file["junk"]
+        references = file.create_dataset("r", (300,), kind)
+        is_region = kind is h5py.regionref_dtype
+        references[0] = file["x"].regionref[2:5] if is_region else file["x"].ref
+    with h5py.File(source) as file:
+        assert file["r"].id.get_space_status() == h5d.SPACE_STATUS_ALLOCATED
+        assert file["r"][1], "nothing was there before"
+    outcome = pack(source, target, "--verify")
+    assert "references to deleted objects are null in the copy: 299, in /r" in outcome.stderr
+    with h5py.File(target) as file:
+        first, *others = file["r"][...]
+        found = file[first][first] if is_region else file[first][2:5]
+        assert (found == [2, 3, 4]).all() and not any(others)
+
+
 def test_hard_links_and_cycles_stay_one_object(tmp_path: Path):
     source = make.hdf5_zoo(tmp_path / "source.h5")
     pack(source, tmp_path / "packed.h5")

@@ -24,6 +24,7 @@ MEANT = [
     (("--tolerance", "0.1"), "--abs-error"),
     (("--error-bound", "0.1"), "--abs-error"),
     (("--zlib",), "--level N"),
+    (("--variables", "T"), "here all variables are meant"),
     (("--complevel", "4"), "--level N"),
     (("-d", "4"), "--level N"),
     (("--html", "page.html"), "frazil verify"),
@@ -152,6 +153,10 @@ def test_files_that_look_like_options_get_a_hint(source: Path, tmp_path: Path):
     refused = frazil("pack", "--dash.nc", "-o", "out.nc", cwd=tmp_path)
     assert refused.code == TROUBLE and "name it ./--dash.nc" in refused.stderr
     assert frazil("pack", "./--dash.nc", "-o", "out.nc", cwd=tmp_path).code == DONE
+    (tmp_path / "-dash.nc").write_bytes(source.read_bytes())
+    for command in ("info", "pack"):
+        refused = frazil(command, "-dash.nc", cwd=tmp_path)
+        assert refused.code == TROUBLE and "name it ./-dash.nc" in refused.stderr
     refused = frazil("plan", "--json", "out.nc", cwd=tmp_path)
     assert refused.code == TROUBLE and "frazil plan out.nc --json" in refused.stderr
 

@@ -27,6 +27,9 @@ use commands::Status;
 use printer::Printer;
 use signals::Watched;
 
+/// Of a report that could not be printed: files get their names before it.
+const REPORT_LOST: &str = "only the report is lost: files that were finished before stay";
+
 fn main() -> ExitCode {
     text::measure_screen();
     #[cfg(feature = "network")]
@@ -34,7 +37,8 @@ fn main() -> ExitCode {
     match args::parse(std::env::args_os()) {
         Ok(cli) => run(cli).unwrap_or_else(|error| {
             let code = frazil::ErrorCode::of_io_error(&error);
-            Printer::default().error(&frazil::Error::new(code, error.to_string()));
+            let error = frazil::Error::new(code, error.to_string());
+            Printer::default().error(&error.with_cure(REPORT_LOST));
             Status::Failure
         }),
         Err(usage) => printer::usage(&usage),

@@ -190,6 +190,8 @@ mod tests {
         let expected = format!("do you mean {}?", near.display());
         assert_eq!(cure("smaple.nc"), Some(expected));
         assert_eq!(cure("elsewhere.nc"), None);
+        std::fs::write(folder.path().join("k.nc"), b"").unwrap();
+        assert_eq!(cure("v2.nc"), None);
         assert_eq!(cure("no_folder/sample.nc"), None);
         // It is there: something else is missing.
         assert_eq!(cure("other.nc"), None);

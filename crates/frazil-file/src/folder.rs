@@ -81,7 +81,16 @@ pub(crate) fn similar_file(missing: &Path) -> Option<PathBuf> {
     // Folders have no order: the same folder gives the same answer.
     names.sort_unstable();
     let near = spelling::nearest(word, names.iter().map(String::as_str))?;
-    Some(missing.with_file_name(near))
+    // Letters of an extension that both have make no short name like another.
+    let (stem, extension) = split(word);
+    let (near_stem, near_extension) = split(near);
+    let is_like = extension != near_extension || spelling::nearest(stem, [near_stem]).is_some();
+    is_like.then(|| missing.with_file_name(near))
+}
+
+/// A name without its extension, and that.
+fn split(name: &str) -> (&str, &str) {
+    name.rsplit_once('.').unwrap_or((name, ""))
 }
 
 /// Bytes that are free for this user where a file is to be written, if the system tells.

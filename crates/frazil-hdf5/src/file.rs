@@ -323,6 +323,14 @@ impl File {
         Ok(bytes)
     }
 
+    /// The bytes of an object of a global heap; `None` if no heap is there, or it has no such object.
+    pub(crate) fn global_object_if_any(&self, id: GlobalId) -> Result<Option<Vec<u8>>> {
+        let bytes = self.global_heaps.find(self.context.input(), id)?;
+        self.input()
+            .spend(bytes.as_ref().map_or(0, Vec::len) as u64)?;
+        Ok(bytes)
+    }
+
     pub(crate) fn input(&self) -> &Input {
         self.context.input()
     }

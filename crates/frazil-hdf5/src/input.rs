@@ -228,6 +228,12 @@ impl Input {
         Some(bytes.get(skip..skip.checked_add(length)?)?.to_vec())
     }
 
+    /// Whether a range of addresses lies in the file.
+    pub(crate) fn holds(&self, address: u64, length: u64) -> bool {
+        let end = address.checked_add(length);
+        end.is_some_and(|end| end <= self.bytes)
+    }
+
     fn end_of(&self, address: u64, length: u64, name: &str) -> Result<u64> {
         let end = address.checked_add(length).filter(|&end| end <= self.bytes);
         match end {

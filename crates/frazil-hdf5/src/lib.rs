@@ -55,5 +55,5 @@ pub use numbers::NumberConversion;
 pub use selection::Selection;
 pub use source::{Arrival, Source};
 pub use superblock::{Superblock, TreeRanks};
-pub use values::{Region, object_reference};
+pub use values::{Region, RegionReference, object_reference};
 pub use virtual_layout::VirtualPart;

@@ -38,22 +38,25 @@ impl File {
         Ok(at.address()?.is_none_or(|address| address == 0))
     }
 
-    /// What a reference to a region leads to; nothing if it is empty.
+    /// What a reference to a region leads to. Elements that nobody wrote hold whatever was there before: they lead to no
+    /// heap, or to no object of one.
     ///
     /// # Errors
-    /// If it leads to no object of a heap, or to what is no selection.
-    pub fn region(&self, value: &[u8]) -> Result<Option<Region>> {
+    /// If it leads to what is no selection, or to a damaged heap.
+    pub fn region(&self, value: &[u8]) -> Result<RegionReference> {
         let mut at = self.input().cursor(value);
         let (address, index) = (at.address()?, at.u32()?);
         let Some(address) = address.filter(|&address| address != 0) else {
-            return Ok(None);
+            return Ok(RegionReference::Null);
         };
-        let bytes = self.global_object(GlobalId { address, index })?;
+        let Some(bytes) = self.global_object_if_any(GlobalId { address, index })? else {
+            return Ok(RegionReference::Nowhere);
+        };
         let mut at = self.input().cursor(&bytes);
         let object = at.address()?;
         let object = object.ok_or_else(|| damaged("a reference to a region of no object"))?;
         let selection = Selection::decode(&mut at)?;
-        Ok(Some(Region { object, selection }))
+        Ok(RegionReference::To(Region { object, selection }))
     }
 
     /// Lets so many values be followed that lead elsewhere, whatever was read before. The work that they may make is
@@ -61,6 +64,17 @@ impl File {
     pub fn begin_values(&self, count: u64, repeats: u64) {
         self.input().renew(count, repeats);
     }
+}
+
+/// A reference to a region.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RegionReference {
+    /// It is empty.
+    Null,
+    /// There is nothing where it leads.
+    Nowhere,
+    /// Leads to a region.
+    To(Region),
 }
 
 /// What a reference to a region leads to.

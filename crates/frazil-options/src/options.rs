@@ -4,7 +4,9 @@ use std::str::FromStr;
 
 use frazil_plan::energy::EnergyRates;
 use frazil_plan::{Goal, SelectionCriteria};
-use frazil_types::{ErrorCode, FilterChain, LayoutProfile, ReaderLevel, WritePlan, words};
+use frazil_types::{
+    ErrorCode, FilterChain, LayoutProfile, ReaderLevel, VariablePlan, WritePlan, words,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::chunk_goal::AccessPattern;
@@ -176,17 +178,12 @@ pub fn check_readers(filters: Option<&FilterChain>, readers: ReaderLevel) -> Res
 /// # Errors
 /// If some of those readers lack a filter.
 pub fn check_plan_readers(plan: &WritePlan, readers: ReaderLevel) -> Result<()> {
-    let chosen = plan.variables.iter().filter(|plan| !plan.copy_raw);
-    let hardest = chosen.max_by_key(|plan| plan.pipeline.reader_level());
-    let Some(plan) = hardest.filter(|plan| plan.pipeline.reader_level() > readers) else {
+    let Some((plan, stored)) = hardest_planned(plan, readers) else {
         return Ok(());
     };
     let level = plan.pipeline.reader_level();
     let cause = format!(
-        "the plan stores {} with {}, which is read by {} only, and this file must be readable by {:?}",
-        plan.path,
-        plan.pipeline.summary(),
-        who(level),
+        "{stored}, and this file must be readable by {:?}",
         readers.name()
     );
     let cure = format!(
@@ -195,6 +192,30 @@ pub fn check_plan_readers(plan: &WritePlan, readers: ReaderLevel) -> Result<()> 
         readers.name()
     );
     Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure))
+}
+
+/// What a plan stores that not all of these readers read, in words; the variable that the fewest read.
+fn hardest_planned(plan: &WritePlan, readers: ReaderLevel) -> Option<(&VariablePlan, String)> {
+    let chosen = plan.variables.iter().filter(|plan| !plan.copy_raw);
+    let hardest = chosen.max_by_key(|plan| plan.pipeline.reader_level())?;
+    let level = hardest.pipeline.reader_level();
+    let stored = format!(
+        "the plan stores {} with {}, which is read by {} only",
+        hardest.path,
+        hardest.pipeline.summary(),
+        who(level),
+    );
+    (level > readers).then_some((hardest, stored))
+}
+
+/// The line on a plan whose files not every netCDF-4 reader reads, where nobody stated who must.
+#[must_use]
+pub fn planned_readers_notice(options: &PackOptions) -> Option<String> {
+    let plan = options
+        .plan
+        .as_ref()
+        .filter(|_| options.readable_by.is_none())?;
+    hardest_planned(plan, ReaderLevel::Any).map(|(_, stored)| stored)
 }
 
 /// The readers that have all filters of a level.

@@ -190,6 +190,18 @@ mod tests {
                 "/t: pipeline: \"deflate(4)\" is no list",
             ),
             (plan(r#"{"path": "/t"}"#), "/t: `layout` is missing"),
+            (
+                plan(r#"{"path": "/t", "layot": 1}"#),
+                "/t: layot: there is no `layot`; is `layout` meant?",
+            ),
+            (
+                plan(r#"{"path": "/t", "layout": {"kind": "chunked", "chnk": [2]}}"#),
+                "/t: layout.chnk: there is no `chnk`; is `chunk` meant?",
+            ),
+            (
+                plan(r#"{"path": "/t", "layout": {"kind": "contiguous", "chunk": [2]}}"#),
+                "/t: layout",
+            ),
             ("{\"variables\": [}".to_owned(), "line 1 column 16"),
         ] {
             let cause = parse_plan(&text).unwrap_err().cause;
@@ -222,7 +234,11 @@ mod tests {
     fn what_is_no_plan_is_refused() {
         let error = parse_plan("{\"variables\": 3}").unwrap_err();
         assert_eq!(error.code, ErrorCode::InvalidArgument);
-        assert!(error.cause.contains("variables: 3 is no list"), "{}", error.cause);
+        assert!(
+            error.cause.contains("variables: 3 is no list"),
+            "{}",
+            error.cause
+        );
         let missing = read_plan(Path::new("/no/such/plan.json")).unwrap_err();
         assert_eq!(missing.code, ErrorCode::NotFound);
     }

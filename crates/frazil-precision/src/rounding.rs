@@ -127,11 +127,15 @@ impl VariableRounding {
 /// made for other values.
 const NO_CODE: &str = "pack the file as it is now, without the plan that was made for other values";
 
+/// Of values that do not keep the promise.
+const BROKEN: &str = "if the rounding or the bound of a plan was edited, make them agree; else please report it; the \
+                      input is untouched";
+
 /// Checks rounded values against the plan's promises.
 fn prove(check: &ErrorCheck, original: &[u8], rounded: &[u8]) -> Result<ErrorStats> {
     check
         .check(original, rounded)
-        .map_err(|error| from_codec(&error).with_cure("please report it; the input is untouched"))
+        .map_err(|error| from_codec(&error).with_cure(BROKEN))
 }
 
 fn from_codec(error: &frazil_codec::CodecError) -> Error {

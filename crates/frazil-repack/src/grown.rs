@@ -13,6 +13,8 @@ const LEAST_BYTES: f64 = 4096.0;
 /// A smaller index is no waste: its share of the file, and bytes.
 const INDEX_SHARE: f64 = 0.1;
 const INDEX_BYTES: u64 = 64 << 10;
+/// Metadata that grow by less are not told.
+const METADATA_BYTES: u64 = 64 << 10;
 /// Adds bytes to each chunk, and has chunks packed anew that would else be copied.
 const CHECKSUM: &str = "--checksum";
 
@@ -38,22 +40,29 @@ fn growth(report: &PackReport, words: &str) -> Option<String> {
     }
     let growth = report.output_file_bytes - report.input_file_bytes;
     let by_values: u64 = report.variables.iter().filter_map(growth_of).sum();
-    if by_values < growth / 2 {
-        // Metadata are most of it: those of a classic file are fewer in any case.
-        return None;
-    }
-    let worst = report.variables.iter().max_by_key(|one| growth_of(one))?;
+    let why = match by_values < growth / 2 {
+        // Those of a classic file are fewer in any case.
+        true if growth < METADATA_BYTES => return None,
+        true => {
+            "most of it is metadata, which stay small in a file that is kept as it is".to_owned()
+        }
+        false => {
+            let worst = report.variables.iter().max_by_key(|one| growth_of(one))?;
+            let chunk: Vec<String> = worst.chunk.iter().flatten().map(u64::to_string).collect();
+            format!(
+                "{} takes {} in chunks of {}, {} before",
+                worst.path,
+                human(worst.stored_bytes),
+                chunk.join("x"),
+                human(worst.input_bytes),
+            )
+        }
+    };
     let verb = if report.dry_run { "would grow" } else { "grew" };
-    let chunk: Vec<String> = worst.chunk.iter().flatten().map(u64::to_string).collect();
     Some(format!(
-        "the file {verb} by {} to {} (with {words}, frazil packs a file whatever its size): {} takes {} in \
-         chunks of {}, {} before",
+        "the file {verb} by {} to {} (with {words}, frazil packs a file whatever its size): {why}",
         human(growth),
         human(report.output_file_bytes),
-        worst.path,
-        human(worst.stored_bytes),
-        chunk.join("x"),
-        human(worst.input_bytes),
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use frazil_file::input::Input;
 use frazil_file::wording::enumerate;
-use frazil_options::options::{ChunkPolicy, PackOptions, ShufflePolicy};
+use frazil_options::options::{ChunkPolicy, PackOptions, ShufflePolicy, planned_readers_notice};
 use frazil_plan::Goal;
 use frazil_types::FilterConstraints;
 
@@ -45,6 +45,7 @@ pub(crate) fn notices(
     demands: &[FilterConstraints],
 ) -> Vec<String> {
     let mut notices = idle_plans(input, options);
+    notices.extend(planned_readers_notice(options));
     notices.extend(beside_plan(options, Planned::of(input, options, demands)));
     notices.extend(idle_expectations(input, options));
     notices

@@ -133,6 +133,7 @@ impl FromStr for ReaderLevel {
 
 /// One stage of a filter pipeline as stored in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FilterSpec {
     /// Registered filter identifier.
     pub id: i32,

@@ -30,7 +30,7 @@ impl FromStr for LayoutProfile {
 
 /// How a variable's values lie in the output file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
+#[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
 pub enum StorageLayout {
     /// One run of bytes, no filters.
     Contiguous,
@@ -58,6 +58,7 @@ pub enum DeflateEncoder {
 
 /// The chunk cache that a reader should give a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReaderCache {
     /// Bytes of decoded chunks: those that a sweep of neighbouring reads touches again and again.
     pub bytes: u64,
@@ -67,6 +68,7 @@ pub struct ReaderCache {
 
 /// The decision for one variable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct VariablePlan {
     /// Absolute path in the file, `/group/name`.
     pub path: String,
@@ -94,6 +96,7 @@ pub struct VariablePlan {
 
 /// The decisions for one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct WritePlan {
     /// Layout of the file; `None`: no special one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

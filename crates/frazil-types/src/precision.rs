@@ -415,6 +415,7 @@ impl From<WrittenValues> for ProtectedValues {
 
 /// The decision about one variable's precision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct QuantizePlan {
     /// How values are rounded.
     pub rounding: Rounding,

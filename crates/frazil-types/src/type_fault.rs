@@ -20,6 +20,12 @@ pub fn type_fault(message: &str) -> String {
     if let Some(field) = message.strip_prefix("missing field ") {
         return format!("{field} is missing");
     }
+    if let Some(rest) = message.strip_prefix("unknown field `") {
+        let mut words = rest.split('`').step_by(2).filter(|word| !word.is_empty());
+        let unknown = words.next().unwrap_or_default();
+        let meant = spelling::question(unknown, words);
+        return format!("there is no `{unknown}`{meant}");
+    }
     let Some(rest) = message.strip_prefix("unknown variant `") else {
         return message.to_owned();
     };
@@ -90,6 +96,10 @@ mod tests {
             (
                 "unknown variant `bitrond`, expected one of `bitround`, `linear`",
                 "\"bitrond\" is none of bitround, linear; is `bitround` meant?",
+            ),
+            (
+                "unknown field `chnk`, expected `chunk` at line 3 column 4",
+                "there is no `chnk`; is `chunk` meant?",
             ),
             (
                 "missing field `kind` at line 3 column 4",

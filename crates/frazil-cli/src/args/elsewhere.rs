@@ -67,6 +67,22 @@ const FLAGS: [(&str, &str); 34] = [
     ("-j", "--threads 4"),
 ];
 
+/// Of `--variables` where all variables are meant.
+const NO_SUBSETS: &str = "here all variables are meant; precision is stated by name, --abs-error NAME:BOUND, and ncks -v \
+                          or xarray cut variables out";
+
+/// The file whose name was taken for several flags, of which the first is unknown: `-dash.nc`.
+fn file_spelled_as_flags(flag: &str) -> Option<String> {
+    let is_one_letter = flag.len() == 2 && flag.starts_with('-');
+    let longer = |word: &String| {
+        is_one_letter
+            && word.len() > flag.len()
+            && word.starts_with(flag)
+            && Path::new(word).is_file()
+    };
+    std::env::args().skip(1).find(longer)
+}
+
 /// Whether a word that no command takes stands where `frazil run` has its program.
 fn is_a_program(word: &str) -> bool {
     let mut arguments = std::env::args().skip(1);
@@ -158,7 +174,10 @@ pub(super) fn explained(mut error: clap::Error) -> clap::Error {
         ContextKind::InvalidArg if Path::new(&word).is_file() => {
             Some(format!("if you mean the file, name it ./{word}"))
         }
-        ContextKind::InvalidArg => known(&FLAGS).map(|ours| format!("here this is {ours}")),
+        ContextKind::InvalidArg => file_spelled_as_flags(&word)
+            .map(|file| format!("if you mean the file, name it ./{file}"))
+            .or_else(|| (word == "--variables").then(|| NO_SUBSETS.to_owned()))
+            .or_else(|| known(&FLAGS).map(|ours| format!("here this is {ours}"))),
         _ if Path::new(&word).is_file() => Some(format!(
             "to make the file smaller: frazil pack {word} -o OUT; to look at it: frazil info {word}"
         )),

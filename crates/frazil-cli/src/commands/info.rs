@@ -37,7 +37,7 @@ pub(crate) fn run(args: &InfoArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         quiet: false,
     });
     let resources = args.resources(cancel);
-    let chosen = batch::choose(&args.inputs.named, &args.inputs.selection, None);
+    let chosen = batch::choose(&args.inputs.named, &args.inputs.selection, None, printer);
     let work = |one: &Chosen| look(&one.path, args, &resources);
     let (status, _) = listed::each(printer, chosen, cancel, work, |number, shown| {
         let gap = if number == 0 { "" } else { "\n" };

@@ -14,6 +14,7 @@ use super::command_line;
 use super::summary::Shown;
 use super::transform::{Transform, each, end};
 use crate::args::{DecisionArgs, PackArgs, PrecisionArgs};
+use crate::printer::Printer;
 
 /// Packs every input.
 ///
@@ -27,6 +28,7 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         &args.inputs.named,
         &args.inputs.selection,
         args.target.out_dir(),
+        Printer::new(args.output),
     )
     .and_then(|chosen| args.target.check_output().map(|()| chosen))
     {

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &RefsArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let named = args.output.as_deref().filter(|output| !is_parquet(output));
     let chosen = named
         .map_or(Ok(()), frazil::check_text_output)
-        .and_then(|()| batch::choose(&args.inputs.named, &args.inputs.selection, out_dir));
+        .and_then(|()| batch::choose(&args.inputs.named, &args.inputs.selection, out_dir, printer));
     let work = |one: &Chosen| refer(args, one, cancel);
     let (status, finished) = listed::each(printer, chosen, cancel, work, |_, report| {
         printer.table(&line(report))?;

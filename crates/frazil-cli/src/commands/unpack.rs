@@ -12,6 +12,7 @@ use super::command_line;
 use super::summary::Shown;
 use super::transform::{Transform, each, end};
 use crate::args::UnpackArgs;
+use crate::printer::Printer;
 
 /// Unpacks every input.
 ///
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &UnpackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Sta
         &args.inputs.named,
         &args.inputs.selection,
         args.target.out_dir(),
+        Printer::new(args.output),
     )
     .and_then(|chosen| args.target.check_output().map(|()| chosen))
     {

@@ -11,6 +11,9 @@ use crate::input::Input;
 /// Collections kept take at most so many bytes together.
 const MOST_CACHED: usize = 16 << 20;
 
+/// The first bytes of a collection.
+const SIGNATURE: &[u8; 4] = b"GCOL";
+
 /// An object in a global heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GlobalId {
@@ -37,10 +40,17 @@ impl GlobalHeaps {
     /// The bytes of an object.
     pub(crate) fn object(&self, input: &Input, id: GlobalId) -> Result<Vec<u8>> {
         let collection = self.collection(input, id.address)?;
-        let place = collection.objects.get(&id.index).copied();
-        let (begin, length) =
-            place.ok_or_else(|| damaged(format!("a global heap has no object {}", id.index)))?;
-        Ok(collection.bytes[begin..begin + length].to_vec())
+        let object = collection.object(id.index);
+        object.ok_or_else(|| damaged(format!("a global heap has no object {}", id.index)))
+    }
+
+    /// The bytes of an object; `None` if no heap is there, or it has no such object.
+    pub(crate) fn find(&self, input: &Input, id: GlobalId) -> Result<Option<Vec<u8>>> {
+        let is_known = self.read.lock().0.contains_key(&id.address);
+        if !is_known && !Collection::is_there(input, id.address)? {
+            return Ok(None);
+        }
+        Ok(self.collection(input, id.address)?.object(id.index))
     }
 
     /// Lets go of all collections.
@@ -65,12 +75,26 @@ impl GlobalHeaps {
 }
 
 impl Collection {
+    /// Whether a collection begins at an address.
+    fn is_there(input: &Input, address: u64) -> Result<bool> {
+        if !input.holds(address, SIGNATURE.len() as u64) {
+            return Ok(false);
+        }
+        let begin = input.read(address, SIGNATURE.len() as u64, "a global heap")?;
+        Ok(begin == SIGNATURE)
+    }
+
+    fn object(&self, index: u32) -> Option<Vec<u8>> {
+        let &(begin, length) = self.objects.get(&index)?;
+        Some(self.bytes[begin..begin + length].to_vec())
+    }
+
     fn read(input: &Input, address: u64) -> Result<Self> {
         // Headers, of the collection and of each object, are filled up to whole words of 8 bytes.
         let prefix = (8 + u64::from(input.sizes().length)).next_multiple_of(8);
         let header = input.read(address, prefix, "a global heap")?;
         let mut at = input.cursor(&header);
-        at.signature(b"GCOL", "a global heap")?;
+        at.signature(SIGNATURE, "a global heap")?;
         at.version(&[1], "a global heap")?;
         at.skip(3)?;
         let whole = at.length()?;

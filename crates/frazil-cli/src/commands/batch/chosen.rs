@@ -10,7 +10,9 @@ use std::path::{Component, Path, PathBuf};
 use frazil::{Error, ErrorCode, Result, without_secrets};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
+use super::other_names::OtherNames;
 use crate::args::SelectionArgs;
+use crate::printer::Printer;
 
 /// What data files are called, where a directory is given and nobody says which of its files are meant.
 const DATA_FILES: [&str; 8] = [
@@ -49,7 +51,8 @@ impl Chosen {
     }
 }
 
-/// The files that arguments name: in order, each once. Results in `out_dir` are none of them.
+/// The files that arguments name: in order, each once. Results in `out_dir` are none of them. Says which files of
+/// directories hold data all the same.
 ///
 /// # Errors
 /// If a directory or a list cannot be read, there are no files, or two results would have one name.
@@ -57,13 +60,36 @@ pub(crate) fn choose(
     named: &[PathBuf],
     selection: &SelectionArgs,
     out_dir: Option<&Path>,
+    printer: Printer,
+) -> Result<Vec<Chosen>> {
+    let mut others = OtherNames::default();
+    let chosen = files(named, selection, out_dir, &mut others);
+    if let Some(line) = others.notice() {
+        printer.note(&line);
+    }
+    chosen
+}
+
+/// [`choose`] for a folder of results, of which nothing is said.
+pub(crate) fn results(folder: &Path, selection: &SelectionArgs) -> Result<Vec<Chosen>> {
+    let mut others = OtherNames::default();
+    files(&[folder.to_owned()], selection, None, &mut others)
+}
+
+fn files(
+    named: &[PathBuf],
+    selection: &SelectionArgs,
+    out_dir: Option<&Path>,
+    others: &mut OtherNames,
 ) -> Result<Vec<Chosen>> {
     let filter = Filter::new(selection)?;
     let mut all = Vec::new();
     for named in named {
         frazil::check_input_name(named)?;
         match named.is_dir() {
-            true => Walk::new(named, selection.recursive, &filter, out_dir).add_to(&mut all),
+            true => {
+                Walk::new(named, selection.recursive, &filter, out_dir).add_to(&mut all, others);
+            }
             false => all.push(Chosen::named(named)),
         }
     }
@@ -145,6 +171,11 @@ impl Filter {
         };
         is_included && !is_in(&self.exclude)
     }
+
+    /// Whether a file of a directory is left out for its name alone.
+    fn knows_not(&self, path: &Path) -> bool {
+        self.include.is_none() && !self.takes(path, false) && self.takes(path, true)
+    }
 }
 
 /// A directory that is gone through.
@@ -167,7 +198,7 @@ impl<'a> Walk<'a> {
 
     /// Adds the directory's files, by name; links to directories are not followed, and what is hidden, as
     /// files are that are being written, is left alone.
-    fn add_to(&self, all: &mut Vec<Chosen>) {
+    fn add_to(&self, all: &mut Vec<Chosen>, others: &mut OtherNames) {
         let mut left = vec![PathBuf::new()];
         while let Some(below) = left.pop() {
             let folder = self.root.join(&below);
@@ -184,6 +215,8 @@ impl<'a> Walk<'a> {
                 }
             };
             files.sort_unstable();
+            let unknown = files.iter().filter(|file| self.filter.knows_not(file));
+            unknown.for_each(|file| others.look_at(&self.root.join(file)));
             let meant = files
                 .into_iter()
                 .filter(|file| self.filter.takes(file, false));
@@ -315,10 +348,12 @@ fn check_targets(all: &[Chosen], out_dir: Option<&Path>) -> Result<()> {
     let Some(out_dir) = out_dir else {
         return Ok(());
     };
-    if out_dir.exists() && !out_dir.is_dir() {
+    // Missing folders are made, below one that is there.
+    let there = out_dir.ancestors().find(|one| one.exists());
+    if let Some(there) = there.filter(|one| !one.is_dir()) {
         let cause = "it must be a directory, because the results go into it";
         return Err(Error::new(ErrorCode::AlreadyExists, cause)
-            .in_file(out_dir)
+            .in_file(there)
             .with_cure("state --out-dir with a directory, or with a name that does not exist"));
     }
     let mut targets = HashSet::new();

@@ -8,12 +8,13 @@ mod lanes;
 mod log;
 mod manifest;
 mod new_folders;
+mod other_names;
 mod preserve;
 mod results;
 mod told;
 
 pub(super) use account::{Account, Outcome, Requests};
-pub(super) use chosen::{Chosen, choose};
+pub(super) use chosen::{Chosen, choose, results};
 pub(super) use file_report::FileReport;
 pub(super) use finished::Finished;
 pub(super) use lanes::{Share, each};

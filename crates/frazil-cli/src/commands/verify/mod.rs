@@ -51,7 +51,7 @@ fn compare(
     };
     let options = args.options(cancel);
     let opened = page::check(args.report.as_deref()).and_then(|()| {
-        let pairs = Pairs::of(args)?;
+        let pairs = Pairs::of(args, Printer::new(args.output))?;
         let account = Account::open(requests, pairs.chosen(), None)?;
         Ok((pairs, account))
     });

@@ -32,7 +32,7 @@ impl<'a> Pairs<'a> {
     ///
     /// # Errors
     /// If a directory, a list or the manifest cannot be read or is missing, or there are no files.
-    pub(super) fn of(args: &'a VerifyArgs) -> Result<Self> {
+    pub(super) fn of(args: &'a VerifyArgs, printer: Printer) -> Result<Self> {
         match args.comparison() {
             Comparison::Files(original, others) => Ok(Self {
                 chosen: others.iter().map(|other| Chosen::named(other)).collect(),
@@ -41,7 +41,7 @@ impl<'a> Pairs<'a> {
                 extra: Vec::new(),
             }),
             Comparison::Trees(named, folder) => {
-                let originals = batch::choose(named, &args.selection, Some(folder))?;
+                let originals = batch::choose(named, &args.selection, Some(folder), printer)?;
                 let manifest = (args.manifest)
                     .map(|_| Manifest::open_existing(folder))
                     .transpose()?;
@@ -101,7 +101,7 @@ impl<'a> Pairs<'a> {
 fn extra(originals: &[Chosen], args: &VerifyArgs, folder: &Path) -> Vec<PathBuf> {
     let expected: HashSet<PathBuf> = originals.iter().map(|one| one.target(folder)).collect();
     // A folder without any files says so where the first is looked for.
-    let found = batch::choose(&[folder.to_owned()], &args.selection, None).unwrap_or_default();
+    let found = batch::results(folder, &args.selection).unwrap_or_default();
     let paths = found.into_iter().map(|one| one.path);
     paths.filter(|path| !expected.contains(path)).collect()
 }

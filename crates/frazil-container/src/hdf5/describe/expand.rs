@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-use frazil_hdf5::{BitRange, TypeClass, TypeDescription, widen};
+use frazil_hdf5::{BitRange, RegionReference, TypeClass, TypeDescription, widen};
 use frazil_types::ByteOrder;
 
 use crate::error::{ContainerError, Result};
@@ -204,8 +204,13 @@ fn expand_region(
     raw: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let region = file.region(raw)?;
-    let found = region.and_then(|region| Some((input.paths().get(&region.object)?, region)));
+    let found = match file.region(raw)? {
+        RegionReference::To(region) => {
+            let path = input.paths().get(&region.object);
+            path.map(|path| (path, region))
+        }
+        RegionReference::Null | RegionReference::Nowhere => None,
+    };
     let Some((path, region)) = found else {
         put_bytes(b"", out);
         return Ok(());

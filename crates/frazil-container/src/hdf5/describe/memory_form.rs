@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use frazil_hdf5::{Selection, TypeClass, TypeDescription};
+use frazil_hdf5::{RegionReference, Selection, TypeClass, TypeDescription};
 
 use super::expand::{InFile, Indirect as _};
 use crate::error::{ContainerError, Result};
@@ -157,15 +157,18 @@ impl Former<'_> {
     }
 
     fn region(&self, from: &[u8]) -> Result<[u8; 12]> {
-        let Some(region) = self.file.region(from)? else {
-            return Ok([0; 12]);
-        };
-        match self.input.paths().get(&region.object) {
-            Some(path) => self.references.region(path, &region.selection),
-            None => {
-                self.count_lost(true);
-                Ok([0; 12])
+        let found = match self.file.region(from)? {
+            RegionReference::Null => return Ok([0; 12]),
+            RegionReference::Nowhere => None,
+            RegionReference::To(region) => {
+                let path = self.input.paths().get(&region.object);
+                path.map(|path| (path, region.selection))
             }
+        };
+        self.count_lost(found.is_none());
+        match found {
+            Some((path, part)) => self.references.region(path, &part),
+            None => Ok([0; 12]),
         }
     }
 
