@@ -141,6 +141,7 @@ def test_an_error_shows_its_file(tmp_path):
         ("memory", [1], "memory"),
         ("chunks", {"nothing": {"x": 3}}, "chunks are stated for `nothing`, but no variable"),
         ("chunks", {"nothing": 3}, "`nothing`, but no dimension has that name"),
+        ("chunks", {"9": 3}, "the option chunks names axis 9, but no variable has one"),
     ],
     ids=str,
 )

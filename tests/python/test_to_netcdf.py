@@ -346,6 +346,11 @@ def test_plans_layouts_and_readers(tmp_path):
     with opened(tmp_path / "cmip7.nc") as found:
         np.testing.assert_array_equal(found.t2m, dataset.t2m)
     assert frazil.info(tmp_path / "cmip7.nc")["time"].chunk_count == 1
+    # The call that makes the file may be one that would append.
+    frazil.to_netcdf(dataset, tmp_path / "grows.nc", layout="cmip7", append_dim="time")
+    with pytest.raises(ValueError, match="a layout is for new files"):
+        frazil.to_netcdf(dataset, tmp_path / "grows.nc", layout="cmip7", append_dim="time")
+    (tmp_path / "grows.nc").unlink()
     assert sorted(one.name for one in tmp_path.iterdir()) == [
         "cmip7.nc",
         "first.nc",

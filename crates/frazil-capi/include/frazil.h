@@ -788,7 +788,9 @@ frz_status frz_abandon(frz_writer *writer);
 
 /**
  * Brings a file back to its last commit after its writer was killed. Bytes behind that commit,
- * which no reader sees, are removed, unless a program has the file open or may be writing it.
+ * which no reader sees, are removed where the writer left its lock or its journal, unless a
+ * program has the file open or may be writing it: then the lock stays, and a later call can
+ * remove them.
  *
  * `*outcome` becomes one of ::frz_recovery; NULL is allowed.
  *

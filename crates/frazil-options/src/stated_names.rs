@@ -112,8 +112,14 @@ fn dimensions(input: &Input) -> Vec<&str> {
 }
 
 fn no_dimension((option, name): Stated<'_>, known: &[&str], whereabouts: &str) -> Error {
-    let cause =
-        format!("the option {option} names `{name}`, but no dimension has that name{whereabouts}");
+    let cause = match option == "chunks" && name.parse::<usize>().is_ok() {
+        true => {
+            format!("the option chunks names axis {name}, but no variable has one{whereabouts}")
+        }
+        false => format!(
+            "the option {option} names `{name}`, but no dimension has that name{whereabouts}"
+        ),
+    };
     let cure = match spelling::nearest(name, known.iter().copied()) {
         Some(near) => format!("write `{near}` if you mean that one"),
         None if known.is_empty() => "there are no dimensions with a name".to_owned(),
