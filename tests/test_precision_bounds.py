@@ -295,8 +295,11 @@ def test_bounds_that_erase_a_field_are_told(tmp_path: Path):
 
     told = notes("--abs-error", "0.01")
     assert "loses much of q, level:" in told and "--abs-error 'q:X'" in told, told
+    verified = frazil("verify", source, tmp_path / "out.nc")
+    assert verified.code == DONE and "rounding lost much of q, whatever" in verified.stderr
     assert "loses much of level:" in notes("--abs-error", "0.01", "--abs-error", "q:1e-5")
     assert "loses much" not in notes("--abs-error", "T:0.01")
+    assert "lost much" not in frazil("verify", source, tmp_path / "out.nc").stderr
     assert "loses much" not in notes("--rel-error", "0.01")
     assert "loses much of T, q:" in notes("--digits", "1")
     for words in (["--pack-integers", "T:50"], ["--nbits", "1", "--lossless", "level,q"]):

@@ -6,8 +6,8 @@ use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::wording::enumerate;
 
-/// Errors may have this share of the variance of the values.
-const MOST_SHARE: f64 = 0.1;
+/// Errors may have this share of the variance of the values: a field that has lost more needs a word.
+pub const MOST_ERROR_SHARE: f64 = 0.1;
 
 /// Sums over the slices of a variable.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,7 +49,7 @@ impl Sums {
             true => self.variance,
             false => self.squares,
         };
-        self.errors > MOST_SHARE * all
+        self.errors > MOST_ERROR_SHARE * all
     }
 }
 
@@ -82,7 +82,7 @@ fn line(paths: &[&str]) -> String {
         "rounding loses much of {}: in a sample, errors make up more than {:.0} % of the variance (of the \
          squares where nothing varies); state smaller bounds or more digits there (--abs-error '{name}:X', --digits '{name}:N')",
         enumerate(paths),
-        MOST_SHARE * 100.0
+        MOST_ERROR_SHARE * 100.0
     )
 }
 

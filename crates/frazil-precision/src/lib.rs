@@ -41,6 +41,7 @@ pub mod ssim;
 pub mod stated;
 
 pub use decide::{PrecisionDecisions, decide_precision, no_place};
+pub use erased::MOST_ERROR_SHARE;
 pub use metadata::{additions, earlier_roundings, final_attributes};
 pub use reachable::ReachableValues;
 pub use rounding::{RoundingStats, VariableRounding, rounding_text, stored_form};

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use crate::{Difference, PrecisionReport, VariableFigures, VerifyReport};
 use frazil_file::error::user_path;
+use frazil_file::wording::enumerate;
+use frazil_precision::MOST_ERROR_SHARE;
 
 /// Differences kept; more are only counted.
 const MAX_KEPT: usize = 100;
@@ -121,6 +123,15 @@ impl Findings {
             self.notices.push(format!(
                 "only values count: {} other differences, as of attributes, fill values or orders, are left out",
                 self.left_out
+            ));
+        }
+        let lost = self.precision.iter().filter(|one| one.has_lost_much());
+        let lost: Vec<&str> = lost.map(|one| one.path.as_str()).collect();
+        if !lost.is_empty() {
+            self.notices.push(format!(
+                "rounding lost much of {}, whatever bounds hold: errors make up more than {:.0} % of the variance",
+                enumerate(&lost),
+                100.0 * MOST_ERROR_SHARE
             ));
         }
         let are_same = !self.values_differ && self.precision.is_empty();

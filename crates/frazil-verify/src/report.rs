@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use frazil_file::wording::lossy;
+use frazil_precision::MOST_ERROR_SHARE;
 use frazil_precision::stated::StatedPrecision;
 
 /// One difference found by `verify`.
@@ -122,6 +123,13 @@ impl PrecisionReport {
     #[must_use]
     pub fn error_in_deviations(&self) -> Option<f64> {
         (self.standard_deviation > 0.0).then(|| self.rmse / self.standard_deviation)
+    }
+
+    /// Whether errors make up much of the variance of the original.
+    #[must_use]
+    pub fn has_lost_much(&self) -> bool {
+        let share = self.error_in_deviations().map(|error| error * error);
+        share.is_some_and(|share| share > MOST_ERROR_SHARE)
     }
 
     /// How much there is to fear of the rounding: the error in standard deviations, or what the worst slice
