@@ -1,6 +1,7 @@
 //! The one error type of the facade: which file, which variable, what, and what to do about it.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -77,7 +78,7 @@ impl Error {
         let code = ErrorCode::of_io_error(error);
         let mapped = Self::new(code, format!("{doing}: {error}")).in_file(path);
         let cure = cure_for(error).or_else(|| {
-            let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+            let is_missing = error.kind() == ErrorKind::NotFound;
             is_missing.then(|| cure_for_missing(path)).flatten()
         });
         match cure {
@@ -111,9 +112,17 @@ pub fn cure_for(error: &std::io::Error) -> Option<String> {
     if let Some(said) = SourceError::of(error) {
         return said.cure.clone();
     }
-    let too_large =
-        "raise the limit on the size of files, `ulimit -f`, or write to another file system";
-    (error.kind() == std::io::ErrorKind::FileTooLarge).then(|| too_large.to_owned())
+    let cure = match error.kind() {
+        ErrorKind::FileTooLarge => {
+            "raise the limit on the size of files, `ulimit -f`, or write to another file system"
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "free some space, or write to another file system"
+        }
+        ErrorKind::ReadOnlyFilesystem => "write to another file system",
+        _ => return None,
+    };
+    Some(cure.to_owned())
 }
 
 /// What the user can do about a name that leads to no file, where the name says it.
@@ -166,7 +175,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("link.nc");
         std::os::unix::fs::symlink("gone.nc", &link).unwrap();
-        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let missing = std::io::Error::from(ErrorKind::NotFound);
         let cure = |path: &Path| Error::io(&missing, "open", path).cure;
         assert!(cure(&link).unwrap().contains("link to gone.nc"));
         assert!(
@@ -184,7 +193,7 @@ mod tests {
             std::fs::write(folder.path().join(name), b"").unwrap();
         }
         std::fs::create_dir(folder.path().join("smaples.nc")).unwrap();
-        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let missing = std::io::Error::from(ErrorKind::NotFound);
         let cure = |name: &str| Error::io(&missing, "open", &folder.path().join(name)).cure;
         let near = folder.path().join("sample.nc");
         let expected = format!("do you mean {}?", near.display());
