@@ -145,7 +145,8 @@ def _layout(
             int(chunk) if dim in unlimited else max(1, min(int(chunk), length))
             for chunk, length, dim in axes
         ]
-    else:
+    elif not has_changed:
+        # Chunks for another shape mean nothing, and xarray is silent on them; these are not explained so.
         result.dropped.append("chunksizes")
 
 
