@@ -146,7 +146,7 @@ def _layout(
             for chunk, length, dim in axes
         ]
     elif not has_changed:
-        # Chunks for another shape mean nothing, and xarray is silent on them; these are not explained so.
+        # Those of another shape mean nothing, and xarray is silent on them.
         result.dropped.append("chunksizes")
 
 

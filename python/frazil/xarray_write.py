@@ -213,7 +213,7 @@ def to_netcdf(
     _check_encoding(dataset, group, encoding, path)
     is_tree = isinstance(dataset, xr.DataTree)
     can_grow = growing_in(nodes, unlimited_dims, path, is_tree=is_tree)
-    if layout != "standard" and mode == "a" and os.path.exists(path):
+    if layout != "standard" and mode == "a" and Path(path).exists():
         raise InvalidArgumentError("a layout is for new files", file=path)
     asked = stated(to_netcdf, WriterKeywords, options)
     with named(path):
