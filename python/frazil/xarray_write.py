@@ -219,7 +219,10 @@ def to_netcdf(
     with named(path):
         asked["precision"] = precision_rules(asked.get("precision"))
     is_shared = asked.pop("precision_is_shared", False)
-    with _showing(progress) as bar, _new_or_unchanged(path, mode, layout, asked) as output:
+    with (
+        _showing(progress) as bar,
+        _new_or_unchanged(path, mode, layout, is_shared, asked) as output,
+    ):
         if not is_shared:
             _check_names(asked, nodes, output)
         store = FrazilStore(output, append_dim=append_dim, progress=bar)
@@ -308,10 +311,10 @@ def _showing(progress: bool | Progress | None) -> Iterator[Progress | None]:
 
 @contextlib.contextmanager
 def _new_or_unchanged(
-    path: StrPath, mode: str, layout: str, options: dict[str, Any]
+    path: StrPath, mode: str, layout: str, is_shared: bool, options: dict[str, Any]
 ) -> Iterator[Output]:
     """An output that is given up if anything fails."""
-    output = Output(path, mode, layout, **options)
+    output = Output(path, mode, layout, is_shared=is_shared, **options)
     try:
         with output.named():
             yield output
