@@ -18,6 +18,7 @@ from .crew import crew
 from .errors import InvalidArgumentError, UnknownNameError, named
 from .growing_times import with_fine_units
 from .keywords import WriterKeywords
+from .lost_roundings import without_lost_roundings
 from .options import StrPath, check_names, documented, precision_rules, stated
 from .progress import Progress, ProgressBar, listener
 from .stated_dimensions import Nodes, check_goal, doubtful_lengths, growing_in
@@ -225,6 +226,7 @@ def to_netcdf(
     ):
         if not is_shared:
             _check_names(asked, nodes, output)
+        nodes, output.notices = without_lost_roundings(nodes)
         store = FrazilStore(output, append_dim=append_dim, progress=bar)
         values = _Values(path)
         if bar is not None:
