@@ -1,6 +1,8 @@
 """A rounding that a file states is left out where the dataset does not bear it out any more."""
 
 import copy
+import re
+from pathlib import Path
 
 import dask.array as da
 import frazil
@@ -15,6 +17,7 @@ STATED = {"*": {"absolute_tolerance": BOUND}}
 VALUES = np.random.default_rng(0).random((10, 30)).astype("f4")
 FIELD = (("time", "x"), VALUES, {"units": "kg kg-1"})
 CONTAINER = "quantization_info"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture
@@ -99,3 +102,16 @@ def test_a_rounding_of_this_call_is_stated(rounded, out):
         assert file["q"].quantization_maximum_absolute_error == 0.1
         # The package netCDF4 has a method of that name.
         assert file["q"].getncattr("quantization") in file.variables
+
+
+def test_the_guides_show_how_to_compute_with_a_rounded_file(rounded):
+    for compute in (lambda ds: ds * 3, lambda ds: ds.mean()):
+        with pytest.raises(TypeError):
+            compute(rounded)
+    (line,) = re.findall(r"`(ds = ds\.drop_vars\(.*)`", (DOCS / "python.md").read_text())
+    names = {"ds": rounded}
+    exec(line, names)
+    assert list(names["ds"] * 3) == list(names["ds"].mean()) == ["q", "t"]
+    for page in ("precision", "cookbook", "wrf"):
+        text = (DOCS / f"{page}.md").read_text()
+        assert "`ds * 3`" in text and "(python.md#rounded-files)" in text, page
