@@ -11,7 +11,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from support.command import DONE, SAMPLE, frazil, pack
+from support.command import DONE, ROOT, SAMPLE, frazil, pack
 from support.precision import verify_json
 
 SEED = 20261125
@@ -144,6 +144,24 @@ def test_bits_and_an_absolute_bound_hold_together(tmp_path: Path):
 
 
 KINDS = ("absolute", "relative")
+
+
+@pytest.mark.parametrize("beside", [("--keep-information", "T:0.99"), ("--bits", "T:6")])
+def test_bits_beside_a_bound_do_what_the_sentence_for_papers_says(beside: tuple, tmp_path: Path):
+    path = tmp_path / "out.nc"
+    pack(SAMPLE, path, *beside, "--abs-error", "T:0.01")
+    with netCDF4.Dataset(path) as file, netCDF4.Dataset(SAMPLE) as original:
+        bits = int(file["T"].quantization_nsb)
+        x, y = original["T"][:].astype("f8"), file["T"][:].astype("f8")
+    x, y = x[x != 0], y[x != 0]
+    finer = np.exp2(np.floor(np.log2(np.abs(x))) - bits)
+    assert (finer < 2.0**-6).any() and (finer > 2.0**-6).any()
+    step = np.minimum(2.0**-6, finer)
+    assert np.array_equal(y, np.sign(x) * np.floor(np.abs(x) / step + 0.5) * step)
+    text = " ".join((ROOT / "docs/precision.md").read_text().replace("\n> ", " ").split())
+    assert f"nearest multiple of 2^-6 K or, where that is finer, to {bits} bits" in text
+    assert f"bitround, {bits} bits, errors up to 1.0e-2: /T" in text
+    assert f"bitround, {bits} bits, errors up to 1.0e-2: /T" in frazil("info", path).stdout
 
 
 def test_the_sample_keeps_what_its_file_states_by_numpy_alone(tmp_path: Path):

@@ -23,6 +23,7 @@ from .file import open as open_file
 from .growing_times import are_coarser, finer_units_cure
 from .left_out import missing_ones
 from .options import StrPath
+from .repeated_steps import not_beyond
 from .static_values import differing
 
 # How numbers become values.
@@ -167,6 +168,7 @@ def fitted(
             if dataset[name].dtype.kind == found.dtype.kind == "S":
                 dataset[name] = _as_wide(dataset[name], found.dtype, str(name), path)
             dataset[name].encoding = _as_in_file(found, dataset[name].attrs)
+        result.notices += not_beyond(dataset, existing, append_dim, path, group)
     return result
 
 

@@ -71,7 +71,7 @@ def _difference(
     """In words; ``None``: values are the same, once they are encoded as those of the file."""
     if ours.dims != theirs.dims or ours.shape != theirs.shape:
         return f"{_axes(ours)} there, {_axes(theirs)} in the values added"
-    theirs = _as_read(_with_empty_texts(theirs), encoding, name)
+    theirs = as_read(_with_empty_texts(theirs), encoding, name)
     left, right = ours.values, theirs.values
     same = np.zeros(left.shape, bool)
     # Some types do not compare: they differ.
@@ -94,7 +94,7 @@ def _axes(variable: xr.Variable) -> str:
     return str(dict(variable.sizes))
 
 
-def _as_read(variable: xr.Variable, encoding: Mapping[str, Any], name: str) -> xr.Variable:
+def as_read(variable: xr.Variable, encoding: Mapping[str, Any], name: str) -> xr.Variable:
     """A variable as it would come back from the file."""
     variable = variable.copy(deep=False)
     variable.encoding = dict(encoding)

@@ -81,6 +81,8 @@ class Writer(OtherNames):
     In a ``with`` statement, an exception discards what was put since the last commit.
     """
 
+    _SETTABLE = frozenset({"path", "report"})
+
     def __init__(
         self,
         path: StrPath,
@@ -371,8 +373,10 @@ class Writer(OtherNames):
             self.abandon()
 
 
-class VariableWriter:
+class VariableWriter(OtherNames):
     """A variable of a :class:`Writer`: ``variable[10:20, :] = values`` puts values."""
+
+    _SETTABLE = frozenset({"name", "dims", "dtype"})
 
     def __init__(self, writer: Writer, definition: Definition) -> None:
         self._file, self._definition = writer, definition

@@ -60,7 +60,13 @@ class Output:
     """A file on its way: under a temporary name until it is complete, if it is a new one."""
 
     def __init__(
-        self, path: str | os.PathLike[str], mode: str, layout: str = "standard", **options: Any
+        self,
+        path: str | os.PathLike[str],
+        mode: str,
+        layout: str = "standard",
+        *,
+        is_shared: bool = False,
+        **options: Any,
     ) -> None:
         #: As it was given: errors name it so.
         self.name = os.fspath(path)
@@ -85,6 +91,8 @@ class Output:
                     own_commits=False,
                     # Some values come before the last definition: names were looked for before.
                     precision_is_shared=True,
+                    # What is stated for this file holds for it, whatever its name.
+                    options=None if is_shared else {"restart_files": "none"},
                     **options,
                 )
                 # The writer has locked it: nobody else changes it.
@@ -136,6 +144,20 @@ class Output:
             self._give_up.detach()
             if self._temporary is not None:
                 self._publish(self._temporary)
+        self._tell_of_kept_ones()
+
+    def _tell_of_kept_ones(self) -> None:
+        """A notice about variables that shared rules leave exact in a restart file."""
+        count = self.writer.report.kept_exact if self.writer.report is not None else 0
+        if not count:
+            return
+        variables = "1 variable" if count == 1 else f"{count} variables"
+        message = (
+            f"{self.name}: {variables} that `precision` would round stayed exact: it looks like a "
+            "restart file, and precision_is_shared says that the rules are not meant for this file "
+            'alone; leave precision_is_shared out, or add "force": True'
+        )
+        warnings.warn(plain(message), EncodingNotice, stacklevel=_depth())
 
     def _publish(self, temporary: Temporary) -> None:
         """Gives the complete file its name."""

@@ -18,6 +18,7 @@ from .crew import crew
 from .errors import InvalidArgumentError, UnknownNameError, named
 from .growing_times import with_fine_units
 from .keywords import WriterKeywords
+from .lost_roundings import without_lost_roundings
 from .options import StrPath, check_names, documented, precision_rules, stated
 from .progress import Progress, ProgressBar, listener
 from .stated_dimensions import Nodes, check_goal, doubtful_lengths, growing_in
@@ -219,9 +220,13 @@ def to_netcdf(
     with named(path):
         asked["precision"] = precision_rules(asked.get("precision"))
     is_shared = asked.pop("precision_is_shared", False)
-    with _showing(progress) as bar, _new_or_unchanged(path, mode, layout, asked) as output:
+    with (
+        _showing(progress) as bar,
+        _new_or_unchanged(path, mode, layout, is_shared, asked) as output,
+    ):
         if not is_shared:
             _check_names(asked, nodes, output)
+        nodes, output.notices = without_lost_roundings(nodes)
         store = FrazilStore(output, append_dim=append_dim, progress=bar)
         values = _Values(path)
         if bar is not None:
@@ -308,10 +313,10 @@ def _showing(progress: bool | Progress | None) -> Iterator[Progress | None]:
 
 @contextlib.contextmanager
 def _new_or_unchanged(
-    path: StrPath, mode: str, layout: str, options: dict[str, Any]
+    path: StrPath, mode: str, layout: str, is_shared: bool, options: dict[str, Any]
 ) -> Iterator[Output]:
     """An output that is given up if anything fails."""
-    output = Output(path, mode, layout, **options)
+    output = Output(path, mode, layout, is_shared=is_shared, **options)
     try:
         with output.named():
             yield output
