@@ -6,7 +6,7 @@ describes the rounding. A bound without that description may be false, and its r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import xarray as xr
@@ -24,13 +24,15 @@ _STATEMENTS = (
 )
 
 
-def without_lost_roundings(nodes: Nodes) -> tuple[Nodes, list[str]]:
+def without_lost_roundings(nodes: Nodes, in_file: Collection[str]) -> tuple[Nodes, list[str]]:
     """Leaves out what states a rounding whose container variable is not there.
 
     Parameters
     ----------
     nodes : list
         Groups and what goes into them. They do not change.
+    in_file : collection of str
+        Paths of the variables that the file has already.
 
     Returns
     -------
@@ -40,6 +42,7 @@ def without_lost_roundings(nodes: Nodes) -> tuple[Nodes, list[str]]:
         At most one, about all such variables.
     """
     there = {_path(at, str(name)) for at, one in nodes for name in one.variables}
+    there.update(in_file)
     written, lost, containers = [], [], set()
     for at, one in nodes:
         names = [name for name, var in one.variables.items() if _is_lost(var.attrs, at, there)]

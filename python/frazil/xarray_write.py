@@ -226,7 +226,7 @@ def to_netcdf(
     ):
         if not is_shared:
             _check_names(asked, nodes, output)
-        nodes, output.notices = without_lost_roundings(nodes)
+        nodes, output.notices = without_lost_roundings(nodes, output.before.attrs)
         store = FrazilStore(output, append_dim=append_dim, progress=bar)
         values = _Values(path)
         if bar is not None:

@@ -2,6 +2,7 @@
 
 import copy
 import re
+import warnings
 from pathlib import Path
 
 import dask.array as da
@@ -115,3 +116,13 @@ def test_the_guides_show_how_to_compute_with_a_rounded_file(rounded):
     for page in ("precision", "cookbook", "wrf"):
         text = (DOCS / f"{page}.md").read_text()
         assert "`ds * 3`" in text and "(python.md#rounded-files)" in text, page
+
+
+def test_values_added_to_a_rounded_file_need_no_container(rounded, out):
+    """The file describes the rounding already, and keeps its attributes."""
+    frazil.to_netcdf(rounded, out, append_dim="time")
+    before = stated(out)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        frazil.to_netcdf(rounded[["q", "t"]], out, append_dim="time")
+    assert before and stated(out) == before
