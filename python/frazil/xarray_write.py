@@ -192,6 +192,7 @@ def to_netcdf(
     ValueError
         For invalid encodings, names and attributes, as xarray raises it.
     """
+    checks.path("path", path, "a path or a URL, as text or os.PathLike: frazil writes files")
     if far.is_url(path):
         _check_new_and_from_here(path, mode, compute, append_dim, client)
         with _sent(os.fspath(path), storage_options, overwrite=mode == "w") as here:

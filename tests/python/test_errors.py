@@ -1,6 +1,7 @@
 """Exceptions: the stable codes, and what Python calls such errors."""
 
 import errno
+import io
 import pickle
 import re
 from pathlib import Path
@@ -149,6 +150,12 @@ def test_refused_values_are_told_by_what_is_wrong_with_them(tmp_path, option, va
     with pytest.raises(errors.InvalidArgumentError, match=told) as refused:
         frazil.pack(SAMPLE, tmp_path / "out.nc", **{option: value})
     assert "--" not in str(refused.value)
+
+
+@pytest.mark.parametrize("path", [b"out.nc", io.BytesIO(), None, 3], ids=str)
+def test_what_is_no_path_is_told(path):
+    with pytest.raises(errors.InvalidArgumentError, match="path is .* frazil writes files"):
+        frazil.to_netcdf(xr.Dataset({"v": ("x", [1.0])}), path)
 
 
 def test_memory_may_have_a_unit(tmp_path):
