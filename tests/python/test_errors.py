@@ -152,9 +152,11 @@ def test_refused_values_are_told_by_what_is_wrong_with_them(tmp_path, option, va
     assert "--" not in str(refused.value)
 
 
-@pytest.mark.parametrize("path", [b"out.nc", io.BytesIO(), None, 3], ids=str)
+@pytest.mark.parametrize(
+    "path", [b"out.nc", io.BytesIO(), None, 3], ids=["bytes", "file", "none", "number"]
+)
 def test_what_is_no_path_is_told(path):
-    with pytest.raises(errors.InvalidArgumentError, match="path is .* frazil writes files"):
+    with pytest.raises(errors.InvalidArgumentError, match=r"path is .* frazil writes files"):
         frazil.to_netcdf(xr.Dataset({"v": ("x", [1.0])}), path)
 
 
