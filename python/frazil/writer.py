@@ -216,7 +216,7 @@ class Writer(OtherNames):
         complevel="level=4",
         fletcher32="checksum=True",
         significant_digits="precision={'significant_digits': 4}",
-        least_significant_digit="precision={'absolute_tolerance': 0.1}",
+        least_significant_digit="precision={'absolute_tolerance': 0.5 * 10.0**-digits}",
     )
     def add_variable(
         self,

@@ -196,11 +196,7 @@ mod tests {
             ),
             (
                 plan(r#"{"path": "/t", "layout": {"kind": "chunked", "chnk": [2]}}"#),
-                "/t: layout.chnk: there is no `chnk`; is `chunk` meant?",
-            ),
-            (
-                plan(r#"{"path": "/t", "layout": {"kind": "contiguous", "chunk": [2]}}"#),
-                "/t: layout",
+                "/t: layout: there is no `chnk`; is `chunk` meant?",
             ),
             ("{\"variables\": [}".to_owned(), "line 1 column 16"),
         ] {
