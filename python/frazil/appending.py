@@ -21,6 +21,7 @@ from .errors import InvalidArgumentError
 from .file import Group
 from .file import open as open_file
 from .growing_times import are_coarser, finer_units_cure
+from .inherited import owner
 from .left_out import missing_ones
 from .options import StrPath
 from .repeated_steps import not_beyond
@@ -138,7 +139,7 @@ def fitted(
     if not Path(path).exists() or not _has_group(path, group):
         return result
     with xr.open_dataset(path, engine="frazil", group=group) as existing:
-        if append_dim in existing.dims and append_dim not in existing.encoding["unlimited_dims"]:
+        if append_dim in existing.dims and not _can_grow(path, group, append_dim):
             raise InvalidArgumentError(
                 f"dimension {append_dim!r} of the file cannot grow",
                 file=path,
@@ -170,6 +171,13 @@ def fitted(
             dataset[name].encoding = _as_in_file(found, dataset[name].attrs)
         result.notices += not_beyond(dataset, existing, append_dim, path, group)
     return result
+
+
+def _can_grow(path: StrPath, group: str | None, dim: str) -> bool:
+    """Whether a group, or the one that it has the dimension from, lets it grow."""
+    with open_file(path) as file:
+        definer = owner(file, group, dim)
+        return definer is not None and dim in definer.unlimited_dims
 
 
 def _has_group(path: StrPath, group: str | None) -> bool:

@@ -6,17 +6,26 @@ They grow with their dimension, and hold fill values there. Readers must see tha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from .errors import InvalidArgumentError
+from .file import open as open_file
+from .inherited import owner, parts, sharing
 from .options import StrPath
+from .stated_dimensions import Nodes
 
 
 def missing_ones(
-    given: xr.Dataset, existing: xr.Dataset, append_dim: str, file: StrPath
+    given: xr.Dataset,
+    existing: xr.Dataset,
+    append_dim: str,
+    file: StrPath,
+    *,
+    group: str | None = None,
 ) -> Iterator[str]:
     """Tells of variables that get fill values.
 
@@ -28,6 +37,8 @@ def missing_ones(
         The dimension along which values are added.
     file : path
         What errors name.
+    group : str, optional
+        The path of another group, ``/model``, if nothing is added to ``existing`` itself.
 
     Raises
     ------
@@ -37,9 +48,9 @@ def missing_ones(
     if not given.sizes.get(append_dim):
         return
     left_out = {
-        str(name): one
+        str(name) if group is None else f"{group.rstrip('/')}/{name}": one
         for name, one in existing.variables.items()
-        if append_dim in one.dims and name not in given.variables
+        if append_dim in one.dims and (group is not None or name not in given.variables)
     }
     hidden = [name for name, one in left_out.items() if not _shows_missing(one)]
     if hidden:
@@ -52,6 +63,32 @@ def missing_ones(
         )
     if left_out:
         yield f"left out, with fill values where the others go on: {', '.join(left_out)}"
+
+
+def missing_in_groups(nodes: Nodes, append_dim: str | None, file: StrPath) -> Iterator[str]:
+    """Tells of variables of groups to which nothing is added, and whose dimension is the one that
+    grows: a group has the dimensions of those above.
+
+    Raises
+    ------
+    InvalidArgumentError
+        As :func:`missing_ones`.
+    """
+    if append_dim is None or not Path(file).exists():
+        return
+    given = {parts(at): one for at, one in nodes}
+    others: dict[str, xr.Dataset] = {}
+    with open_file(file) as opened:
+        for at, one in nodes:
+            definer = owner(opened, at, append_dim)
+            if definer is None or not one.sizes.get(append_dim):
+                continue
+            for group in sharing(definer, append_dim):
+                if parts(group.path) not in given:
+                    others[group.path] = one
+    for path, one in others.items():
+        with xr.open_dataset(file, engine="frazil", group=path) as existing:
+            yield from missing_ones(one, existing, append_dim, file, group=path)
 
 
 def _shows_missing(variable: xr.Variable) -> bool:

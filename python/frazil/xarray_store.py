@@ -377,6 +377,8 @@ class FrazilStore(WritableCFDataStore):
             variables = {
                 name: _without(variable, self.append_dim) for name, variable in variables.items()
             }
+            # It is there, in this group or one above.
+            unlimited_dims = {*(unlimited_dims or ())} - {self.append_dim}
         super().set_dimensions(variables, unlimited_dims=unlimited_dims)
 
     def set_dimension(self, name: str, length: int, is_unlimited: bool = False) -> None:

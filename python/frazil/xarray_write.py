@@ -18,6 +18,7 @@ from .crew import crew
 from .errors import InvalidArgumentError, UnknownNameError, named
 from .growing_times import with_fine_units
 from .keywords import WriterKeywords
+from .left_out import missing_in_groups
 from .lost_roundings import without_lost_roundings
 from .options import StrPath, check_names, documented, precision_rules, stated
 from .progress import Progress, ProgressBar, listener
@@ -232,6 +233,7 @@ def to_netcdf(
         values = _Values(path)
         if bar is not None:
             bar.stage("write", sum(one.nbytes for _, one in nodes))
+        output.notices += missing_in_groups(nodes, append_dim, path)
         for at, one in nodes:
             wanted = (_of_group(encoding, at) if is_tree else encoding) or {}
             growing = can_grow[at]

@@ -74,3 +74,57 @@ def test_what_does_not_grow_may_be_left_out(path):
     frazil.to_netcdf(WHOLE[["height"]].assign(t2m=WHOLE.t2m[:0]), path, append_dim="time")
     with xr.open_dataset(path) as found:
         assert found.sizes["time"] == 4
+
+
+def with_groups(path, fill_value):
+    """Groups whose variables have the dimension of the root, and one with its own."""
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("time", None)
+        file.createVariable("t2m", "f8", "time", fill_value=-1)[:] = [1]
+        below = file.createGroup("model/ocean")
+        below.createVariable("sst", "f4", "time", fill_value=fill_value)[:] = [1]
+        own = file.createGroup("own")
+        own.createDimension("time", None)
+        own.createVariable("count", "i4", "time")[:] = [1]
+
+
+def test_groups_that_grow_with_the_root_are_told(path):
+    with_groups(path, fill_value=-1)
+    with pytest.warns(EncodingNotice, match="go on: /model/ocean/sst$") as told:
+        frazil.to_netcdf(WHOLE[["t2m"]], path, append_dim="time")
+    assert len(told) == 1
+    with netCDF4.Dataset(path) as file:
+        assert file["model/ocean/sst"][:].mask.tolist() == [False, True, True]
+        assert file["own/count"].shape == (1,)
+
+
+def test_groups_whose_fill_values_read_as_values_are_refused(path):
+    with_groups(path, fill_value=None)
+    before = path.read_bytes()
+    with pytest.raises(InvalidArgumentError, match="leave out /model/ocean/sst, which"):
+        frazil.to_netcdf(WHOLE[["t2m"]], path, append_dim="time")
+    assert path.read_bytes() == before
+    # All of them get values.
+    tree = xr.DataTree.from_dict(
+        {"/": WHOLE[["t2m"]], "/model/ocean": xr.Dataset({"sst": ("time", [2.0, 3.0])})}
+    )
+    frazil.to_netcdf(tree, path, append_dim="time")
+    with netCDF4.Dataset(path) as file:
+        assert file["model/ocean/sst"][:].tolist() == [1, 2, 3]
+
+
+def test_what_lies_above_a_group_grows_with_it(path):
+    with_groups(path, fill_value=-1)
+    with pytest.warns(EncodingNotice, match="go on: /t2m$"):
+        frazil.to_netcdf(
+            xr.Dataset({"sst": ("time", [2.0])}), path, append_dim="time", group="model/ocean"
+        )
+
+
+def test_a_tree_goes_on_along_the_dimension_of_its_root(path):
+    tree = xr.DataTree.from_dict({"/": WHOLE[["t2m"]], "/low": WHOLE[["u10"]]})
+    for _ in range(2):
+        frazil.to_netcdf(tree, path, append_dim="time")
+    with netCDF4.Dataset(path) as file, xr.open_datatree(path, engine="frazil") as found:
+        assert file["t2m"][:].tolist() == [1, 2, 1, 2] == found["t2m"].values.tolist()
+        assert file["low/u10"][:].tolist() == [3, 4, 3, 4] == found["low/u10"].values.tolist()
