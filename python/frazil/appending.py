@@ -21,7 +21,7 @@ from .errors import InvalidArgumentError
 from .file import Group
 from .file import open as open_file
 from .growing_times import are_coarser, finer_units_cure
-from .inherited import owner
+from .inherited import owner, parts
 from .left_out import missing_ones
 from .options import StrPath
 from .repeated_steps import not_beyond
@@ -136,10 +136,13 @@ def fitted(
         fill values look like values.
     """
     result = Fitted(dataset, dict(encoding), [], [], [])
-    if not Path(path).exists() or not _has_group(path, group):
+    if not Path(path).exists():
+        return result
+    has_group, can_grow = _group_and_growth(path, group, append_dim)
+    if not has_group:
         return result
     with xr.open_dataset(path, engine="frazil", group=group) as existing:
-        if append_dim in existing.dims and not _can_grow(path, group, append_dim):
+        if append_dim in existing.dims and not can_grow:
             raise InvalidArgumentError(
                 f"dimension {append_dim!r} of the file cannot grow",
                 file=path,
@@ -173,21 +176,16 @@ def fitted(
     return result
 
 
-def _can_grow(path: StrPath, group: str | None, dim: str) -> bool:
-    """Whether a group, or the one that it has the dimension from, lets it grow."""
-    with open_file(path) as file:
-        definer = owner(file, group, dim)
-        return definer is not None and dim in definer.unlimited_dims
-
-
-def _has_group(path: StrPath, group: str | None) -> bool:
+def _group_and_growth(path: StrPath, group: str | None, dim: str) -> tuple[bool, bool]:
+    """Whether a file has a group, and whether the dimension that the group sees can grow."""
     with open_file(path) as file:
         at: Group = file
-        for name in (group or "").split("/"):
-            if name and name not in at.groups:
-                return False
-            at = at.groups[name] if name else at
-    return True
+        for name in parts(group):
+            if name not in at.groups:
+                return False, False
+            at = at.groups[name]
+        definer = owner(file, group, dim)
+        return True, definer is not None and dim in definer.unlimited_dims
 
 
 def _check_coordinate(

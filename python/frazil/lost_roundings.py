@@ -14,14 +14,7 @@ import xarray as xr
 from .stated_dimensions import Nodes
 
 _REFERENCE = "quantization"
-_STATEMENTS = (
-    "quantization_nsb",
-    "quantization_nsd",
-    "quantization_maximum_absolute_error",
-    "quantization_maximum_relative_error",
-    "quantization_finest_absolute_error",
-    "quantization_keep_information",
-)
+_STATEMENTS = "quantization_"
 
 
 def without_lost_roundings(nodes: Nodes, in_file: Collection[str]) -> tuple[Nodes, list[str]]:
@@ -64,7 +57,7 @@ def without_lost_roundings(nodes: Nodes, in_file: Collection[str]) -> tuple[Node
 def _is_lost(attrs: Mapping[Any, Any], at: str | None, there: set[str]) -> bool:
     """Whether attributes state a rounding that nothing in the dataset describes."""
     container = attrs.get(_REFERENCE)
-    if not isinstance(container, str) or not any(key in attrs for key in _STATEMENTS):
+    if not isinstance(container, str) or not any(str(key).startswith(_STATEMENTS) for key in attrs):
         # Others use the word for other things.
         return False
     return not any(path in there for path in _places(container.strip(), at))
@@ -90,6 +83,8 @@ def _without_statements(dataset: xr.Dataset, names: list[Any]) -> xr.Dataset:
     for name in names:
         attrs = dataset[name].attrs
         dataset[name].attrs = {
-            key: value for key, value in attrs.items() if key not in (_REFERENCE, *_STATEMENTS)
+            key: value
+            for key, value in attrs.items()
+            if key != _REFERENCE and not str(key).startswith(_STATEMENTS)
         }
     return dataset
