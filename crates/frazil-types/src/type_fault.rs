@@ -17,6 +17,10 @@ pub fn type_fault(message: &str) -> String {
             _ => format!("{} is no {}", shown(found), kind(expected)),
         };
     }
+    // serde takes lists of the values of all keys for tables, too.
+    if message.starts_with("invalid length ") && message.contains(", expected struct ") {
+        return "a list is no table".to_owned();
+    }
     if let Some(field) = message.strip_prefix("missing field ") {
         return format!("{field} is missing");
     }
@@ -65,6 +69,7 @@ fn kind(expected: &str) -> &str {
         "a string" | "string" => "text",
         "a sequence" => "list",
         "a map" => "table",
+        of_ours if of_ours.starts_with("struct ") => "table",
         other => other.strip_prefix("a ").unwrap_or(other),
     }
 }
@@ -93,6 +98,14 @@ mod tests {
                 "a list is neither true nor false",
             ),
             ("invalid type: map, expected f64", "a table is no number"),
+            (
+                "invalid type: null, expected struct Plan",
+                "nothing is no table",
+            ),
+            (
+                "invalid length 1, expected struct Plan with 2 elements",
+                "a list is no table",
+            ),
             (
                 "unknown variant `bitrond`, expected one of `bitround`, `linear`",
                 "\"bitrond\" is none of bitround, linear; is `bitround` meant?",

@@ -34,13 +34,24 @@ impl OtherNames {
     /// What the user should know of them; `None` if there are none.
     pub(super) fn notice(&self) -> Option<String> {
         let first = self.first.as_ref()?;
-        let (files, verb, their) = match self.found {
-            1 => ("1 file".to_owned(), "holds", "its name is"),
-            many => (text::count(many as u64, "file"), "hold", "their names are"),
+        let (files, verb, names) = match self.found {
+            1 => (
+                "1 file".to_owned(),
+                "holds",
+                "its name is not that of a data file",
+            ),
+            many => (
+                text::count(many as u64, "file"),
+                "hold",
+                "their names are not those of data files",
+            ),
+        };
+        let least = match self.opened < MOST_OPENED {
+            true => "",
+            false => "at least ",
         };
         Some(format!(
-            "{files} left out that {verb} netCDF or HDF5, because {their} not those of data files: {}; \
-             choose them with --include GLOB",
+            "{least}{files} left out that {verb} netCDF or HDF5, because {names}: {}; choose them with --include GLOB",
             text::path(first)
         ))
     }
